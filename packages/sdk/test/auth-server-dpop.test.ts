@@ -144,3 +144,23 @@ describe('what can be asked of clients', () => {
     expect(statuses).toEqual([200, 200, 429])
   })
 })
+
+describe('several processes that remember proofs together', () => {
+  it('sec-445: refuse a proof that another one has seen, and everything while nobody can say', async () => {
+    const seen = new Set<string>()
+    let isAway = false
+    const isNew = async (proof: string): Promise<boolean> => {
+      if (isAway) throw new Error('away')
+      return !seen.has(proof) && seen.add(proof).size > 0
+    }
+    served = await serveProtected({ issuer: issuer.url, dpop: { isNew } })
+    const other = await serveProtected({ issuer: issuer.url, dpop: { isNew } })
+    const proof = await prove()
+    expect((await present(proof)).status).toBe(200)
+    const again = await callTool(other.port, 'whoami', { authorization: `DPoP ${token}`, dpop: proof })
+    expect(again.status).toBe(401)
+    isAway = true
+    expect((await present(await prove())).status).toBe(503)
+    await other.http.close()
+  })
+})

@@ -12,9 +12,10 @@ import { Forwarder } from './forward.ts'
 import { HeldSessions } from './held-sessions.ts'
 import { HopReader } from './hop.ts'
 import { KeptEvents } from './kept-events.ts'
+import { createProofMemory } from './proof-memory.ts'
 import { Replicas, type ReplicaView } from './replicas.ts'
 import { Routes } from './routes.ts'
-import { Seal } from './seal.ts'
+import { deriveKey, Seal } from './seal.ts'
 import { SessionBook } from './session-book.ts'
 import { shareServerChanges } from './shared-changes.ts'
 import { createSharedRounds } from './shared-rounds.ts'
@@ -50,6 +51,8 @@ export interface Cluster {
   readonly sharing: SessionSharing
   /** For `createServer` (and `createGateway`'s `server`): rounds of input that run once over all replicas, sealed alike. */
   readonly server: { readonly roundStore: RoundStore; readonly stateKeys: readonly Uint8Array[] }
+  /** For `requireBearer({ dpop: { ...cluster.dpop } })`: a proof that one replica has seen is refused by all. */
+  readonly dpop: { readonly nonceKey: Uint8Array; readonly isNew: (proof: string, keepMs: number) => Promise<boolean> }
   /** Whether this replica knows that its sessions are its own; false while the store is away for longer than the lease. */
   ready(): boolean
   /** All replicas that are there at present. */
@@ -122,6 +125,7 @@ class Replica implements Cluster {
   readonly replica = randomBytes(8).toString('hex')
   readonly sharing: SessionSharing
   readonly server: Cluster['server']
+  readonly dpop: Cluster['dpop']
   readonly #options: ClusterOptions
   readonly #prefix: string
   readonly #rows: Seal
@@ -148,6 +152,8 @@ class Replica implements Cluster {
     const sessions = (): number => this.#held?.size ?? 0
     this.#replicas = new Replicas({ store, seal, prefix, name, leaseMs, sessions, onError })
     this.server = { roundStore: createSharedRounds({ store, bus, seal, prefix, onError }), stateKeys: keys }
+    const [newest = new Uint8Array()] = keys
+    this.dpop = { nonceKey: deriveKey(newest, '', 'nonces'), isNew: createProofMemory(store, prefix) }
     this.sharing = {
       events: (limits) => this.#events.factory(limits),
       attach: (endpoint) => this.#attach(endpoint),

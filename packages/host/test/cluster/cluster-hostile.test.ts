@@ -166,6 +166,20 @@ describe('a row that somebody else wrote into the store', () => {
   })
 })
 
+describe('proofs of possession', () => {
+  it('sec-445: are new to one replica, once, and nobody says so while the store is away', async () => {
+    await start(2)
+    const told = await Promise.all([0, 1, 0].map((at) => replicaAt(at).cluster.dpop.isNew('key id', 60_000)))
+    expect(told.filter((isNew) => isNew)).toHaveLength(1)
+    replicaAt(1).cut(true)
+    await expect(replicaAt(1).cluster.dpop.isNew('key other', 60_000)).rejects.toMatchObject({
+      code: 'store-unavailable',
+    })
+    replicaAt(1).cut(false)
+    expect(replicaAt(0).cluster.dpop.nonceKey).toEqual(replicaAt(1).cluster.dpop.nonceKey)
+  })
+})
+
 describe('a store that is away', () => {
   it('lets stateless requests and sessions that are here go on, refuses the rest with Retry-After, and recovers', async () => {
     await start(2)

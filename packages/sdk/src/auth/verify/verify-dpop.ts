@@ -20,6 +20,11 @@ export interface DpopOptions {
   /** Proofs remembered at a time, in all and of one principal. */
   readonly maxProofs?: number
   readonly maxProofsPerPrincipal?: number
+  /**
+   * Whether a proof is new to all replicas, which remember it for so long: a proof that one has seen is then refused by every
+   * other. Each process remembers its own unless given; see `createCluster` of `@portico/host/cluster`.
+   */
+  readonly isNew?: (proof: string, keepMs: number) => Promise<boolean>
 }
 
 /** What a proof has to be about. */
@@ -40,6 +45,7 @@ type ProofOutcome =
   | { readonly ok: false; readonly error: 'invalid_dpop_proof'; readonly reason: string }
   | { readonly ok: false; readonly error: 'use_dpop_nonce'; readonly nonce: string }
   | { readonly ok: false; readonly error: 'too_many' }
+  | { readonly ok: false; readonly error: 'unavailable' }
 
 export const DPOP_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519', 'ES384'] as const
 
@@ -51,13 +57,17 @@ export class DpopVerifier {
   readonly #maxAge: number
   readonly #nonces: DpopNonces | undefined
   readonly #replays: ReplayMemory
+  readonly #keepMs: number
+  readonly #isNew: DpopOptions['isNew']
 
   constructor(options: DpopOptions = {}) {
     this.#maxAge = options.maxAgeSeconds ?? 60
+    // A proof can be presented from its age of minus the tolerance until it is too old.
+    this.#keepMs = (this.#maxAge + 2 * CLOCK_TOLERANCE_SECONDS) * 1000
+    this.#isNew = options.isNew
     this.#nonces = options.nonce ? new DpopNonces(options.nonceKey) : undefined
     this.#replays = new ReplayMemory({
-      // A proof can be presented from its age of minus the tolerance until it is too old.
-      keepMs: (this.#maxAge + 2 * CLOCK_TOLERANCE_SECONDS) * 1000,
+      keepMs: this.#keepMs,
       max: options.maxProofs ?? 100_000,
       maxPerOwner: options.maxProofsPerPrincipal ?? 10_000,
     })
@@ -77,7 +87,16 @@ export class DpopVerifier {
     // Last, so that only proofs which would pass take up memory.
     const memory = this.#replays.remember(subject.principal, subject.jkt, String(claims.jti))
     if (memory === 'known') return refused('The proof was used before')
-    return memory === 'full' ? { ok: false, error: 'too_many' } : { ok: true }
+    if (memory === 'full') return { ok: false, error: 'too_many' }
+    return this.#isNew === undefined ? { ok: true } : this.#askOthers(`${subject.jkt} ${claims.jti}`, this.#isNew)
+  }
+
+  async #askOthers(proof: string, isNew: NonNullable<DpopOptions['isNew']>): Promise<ProofOutcome> {
+    try {
+      return (await isNew(proof, this.#keepMs)) ? { ok: true } : refused('The proof was used before')
+    } catch {
+      return { ok: false, error: 'unavailable' }
+    }
   }
 
   /** The claims of a proof that is signed with the key the token is bound to, or what is wrong. */

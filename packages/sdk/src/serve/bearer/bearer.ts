@@ -117,6 +117,7 @@ class BearerGuard {
       principal: principal.id,
     })
     if (outcome.ok) return this.#suffices(principal)
+    if (outcome.error === 'unavailable') return UNVERIFIABLE_TOKEN
     if (outcome.error === 'use_dpop_nonce') return this.#refusals.nonce(outcome.nonce)
     if (outcome.error === 'too_many') return TOO_MANY_PROOFS
     return this.#refusals.proof(outcome.reason)
