@@ -72,7 +72,8 @@ describe('the same file, served twice', () => {
       expect(await post(urls[1] ?? '', { method: 'tools/list', id: 2 }, session)).toMatchObject({ status: 200 })
       const other = await connect(urls[1] ?? '', { headers })
       const tools = await other.listTools()
-      const isBare = ({ required }: { readonly required?: unknown }) => !Array.isArray(required) || required.length === 0
+      const isBare = ({ required }: { readonly required?: unknown }) =>
+        !Array.isArray(required) || required.length === 0
       const name = tools.find(({ inputSchema }) => isBare(inputSchema))?.name ?? ''
       const results = []
       for (let at = 0; at < 6; at++) results.push(await (at % 2 === 0 ? client : other).callTool(name, {}))
