@@ -90,11 +90,12 @@ const OUTSIDE_RANKS = new Map([
   ['bench', BENCH],
 ])
 
-/** What every folder of rank 0 may use: the family of errors, how a message looks, and how a part is loaded when it is needed. */
+/** What every folder of rank 0 may use: the family of errors, how a message looks, how a part is loaded when it is needed, and time that runs out. */
 const FOUNDATION = new Map([
   ['packages/sdk/src/jsonrpc/errors.ts', { typesOnly: false }],
   ['packages/sdk/src/jsonrpc/message.ts', { typesOnly: true }],
   ['packages/sdk/src/jsonrpc/on-demand.ts', { typesOnly: false }],
+  ['packages/sdk/src/jsonrpc/time-limit.ts', { typesOnly: false }],
 ])
 
 /**

@@ -6,6 +6,7 @@
 
 import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import { LONGEST_TIMER_MS } from '../jsonrpc/longest-timer.ts'
+import { timeLimit } from '../jsonrpc/time-limit.ts'
 import type { ClientProfile, Connection, Connector } from './connection.ts'
 import { httpFault } from './link.ts'
 import type { PeerEvents } from './peer.ts'
@@ -118,7 +119,7 @@ export class Reconnector {
     const again = this.#opened
     await this.#pause()
     const connectMs = Math.min(this.#options.connectMs, LONGEST_TIMER_MS)
-    const limit = AbortSignal.any([this.#ending.signal, AbortSignal.timeout(connectMs)])
+    const limit = timeLimit(connectMs, this.#ending.signal)
     let connection: Connection | undefined
     let lost: PorticoError | undefined
     const events = this.#events.peer((error) => {

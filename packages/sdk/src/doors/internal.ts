@@ -13,6 +13,7 @@ export { METHOD_NOT_FOUND } from '../jsonrpc/errors.ts'
 export type { RequestId, RpcRequest } from '../jsonrpc/message.ts'
 export { classify, isObject } from '../jsonrpc/message.ts'
 export { requireName } from '../jsonrpc/nearest.ts'
+export { timeLimit } from '../jsonrpc/time-limit.ts'
 export { URL_ELICITATION_REQUIRED } from '../protocol/errors.ts'
 export {
   collectParamHeaders,

@@ -5,7 +5,7 @@
  */
 
 import type { IncomingMessage } from 'node:http'
-import { dialJudged, type Resolver } from '@portico/sdk/internal'
+import { dialJudged, type Resolver, timeLimit } from '@portico/sdk/internal'
 import { ToolError } from '@portico/sdk/server'
 import { readBody } from './body.ts'
 import { createDestinations, type DestinationOptions, type Destinations, RefusedDestination } from './destination.ts'
@@ -48,7 +48,7 @@ export function createGuardedFetch(options: NetworkOptions): GuardedFetch {
   const destinations = createDestinations(options)
   const dial = createDial(options, destinations)
   return async (url, request = {}) => {
-    const limit = AbortSignal.timeout(options.timeoutMs)
+    const limit = timeLimit(options.timeoutMs)
     const signal = request.signal === undefined ? limit : AbortSignal.any([limit, request.signal])
     try {
       return await follow(toUrl(url), request, { options, destinations, dial, signal })

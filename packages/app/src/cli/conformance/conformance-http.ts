@@ -1,5 +1,6 @@
 /** What Streamable HTTP asks of a server beside the messages: sent by hand, since a client would not make these mistakes. */
 
+import { timeLimit } from '@portico/sdk/internal'
 import type { Outcome } from './conformance-checks.ts'
 
 interface HttpCheck {
@@ -74,7 +75,7 @@ async function post(
       'mcp-method': 'server/discover',
       ...headers,
     },
-    signal: AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)]),
+    signal: timeLimit(MAX_MS, signal),
   })
   await response.body?.cancel()
   return response.status

@@ -4,7 +4,7 @@ import { lookup } from 'node:dns/promises'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { createGuardedFetch, isLoopbackHost } from '@portico/sdk/auth-node'
-import { isObject } from '@portico/sdk/internal'
+import { isObject, timeLimit } from '@portico/sdk/internal'
 import type { DoctorCheck } from '../api-types/api.ts'
 import { type Examination, type ExaminedServer, failed, ok, skipped, warning } from './checks.ts'
 
@@ -112,7 +112,7 @@ async function checkAuth(url: URL, { status, challenge }: Head, signal: AbortSig
   const place = named ?? new URL(`/.well-known/oauth-protected-resource${url.pathname}`, url).href
   try {
     const get = createGuardedFetch({ server: url })
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])
+    const limit = timeLimit(ANSWER_MS, signal)
     const response = await get(place, { headers: { accept: 'application/json' }, signal: limit })
     const text = response.ok ? (await response.text()).slice(0, MAX_METADATA) : ''
     const found: unknown = text === '' ? undefined : JSON.parse(text)

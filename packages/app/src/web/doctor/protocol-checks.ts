@@ -3,6 +3,7 @@
 import { performance } from 'node:perf_hooks'
 import { HostError } from '@portico/host/errors'
 import type { Client } from '@portico/sdk/client'
+import { timeLimit } from '@portico/sdk/internal'
 import type { DoctorCheck } from '../api-types/api.ts'
 import { type Examination, type ExaminedServer, failed, ok, skipped, warning } from './checks.ts'
 
@@ -17,7 +18,7 @@ async function examineProtocol(examined: ExaminedServer): Promise<readonly Docto
     return [skipped('Protocol', 'The server is disabled: enable it to see more')]
   }
   try {
-    const signal = AbortSignal.any([examined.signal, AbortSignal.timeout(CONNECT_MS)])
+    const signal = timeLimit(CONNECT_MS, examined.signal)
     const client = await host.upstreams.client(config.name, { signal })
     return [checkRevision(client), await checkAnswer(client), ...checkLists(examined)]
   } catch (error) {

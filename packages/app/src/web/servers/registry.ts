@@ -4,7 +4,7 @@
  */
 
 import { createGuardedFetch } from '@portico/sdk/auth-node'
-import { isObject } from '@portico/sdk/internal'
+import { isObject, timeLimit } from '@portico/sdk/internal'
 import type { RegistryEntry } from '../api-types/api.ts'
 import { Refused } from '../http/failure.ts'
 import { toRegistryEntry } from './registry-entry.ts'
@@ -36,7 +36,7 @@ export async function searchRegistry(base: string, query: string, signal: AbortS
   const get = createGuardedFetch({ server: new URL(base) })
   const response = await get(url.href, {
     headers: { accept: 'application/json' },
-    signal: AbortSignal.any([signal, AbortSignal.timeout(SEARCH_MS)]),
+    signal: timeLimit(SEARCH_MS, signal),
   }).catch((error: unknown) => {
     throw unreachable(url.host, error instanceof Error ? error.message : String(error))
   })

@@ -4,6 +4,7 @@
  */
 
 import * as oauth from 'oauth4webapi'
+import { timeLimit } from '../../jsonrpc/time-limit.ts'
 import { checkPageUrl, checkRedirectUri, type UserAgent } from '../user-agent/user-agent.ts'
 import { authenticate } from './client-authentication.ts'
 import { type ClientChoice, chooseClient, recallClient } from './client-registration.ts'
@@ -63,7 +64,7 @@ async function signIn(options: AuthorizationCodeOptions, context: GrantContext):
     const verifier = oauth.generateRandomCodeVerifier()
     const state = oauth.generateRandomState()
     await writeRequest(page, context, { clientId: client.client_id, redirectUri, verifier, state })
-    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(signInMs)])
+    const signal = timeLimit(signInMs, context.signal)
     const answer = checkResponse(issuer, client, await show(userAgent, page, signal, context.added), state)
     const additionalParameters = resourceOf(context)
     return await requestTokens(

@@ -4,6 +4,7 @@
  * address that was judged is the address that is dialled (`guarded-fetch-node.ts`).
  */
 
+import { timeLimit } from '../../jsonrpc/time-limit.ts'
 import { authFailure } from '../client/failure.ts'
 import { type AuthFetch, type GuardedFetchOptions, judgeTarget } from './guarded-target.ts'
 
@@ -24,8 +25,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): AuthFetch {
   let dial: Promise<AuthFetch> | undefined
   return async (url, init) => {
     dial ??= createDial(options)
-    const limit = AbortSignal.timeout(TIME_LIMIT_MS)
-    const signal = init.signal === undefined ? limit : AbortSignal.any([limit, init.signal])
+    const signal = init.signal === undefined ? timeLimit(TIME_LIMIT_MS) : timeLimit(TIME_LIMIT_MS, init.signal)
     let target = new URL(url)
     for (let hops = 0; ; hops++) {
       judgeTarget(target, options, init.method !== undefined && init.method !== 'GET')
