@@ -2,9 +2,10 @@
 
 import { repositoryRoot } from '../report.mjs'
 import { writePages } from './make.mjs'
+import { makeFaults } from './make-faults.mjs'
 import { makeFounding } from './make-founding.mjs'
 import { makeLlms } from './make-llms.mjs'
 import { makeReference } from './make-reference.mjs'
 import { makeSecurity } from './make-security.mjs'
 
-for (const make of [makeReference, makeSecurity, makeFounding, makeLlms]) writePages(make(repositoryRoot))
+for (const make of [makeReference, makeSecurity, makeFounding, makeFaults, makeLlms]) writePages(make(repositoryRoot))

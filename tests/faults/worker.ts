@@ -17,6 +17,14 @@ process.on('message', (message: { cell?: string; seeds?: number[] }) => {
   else void leave()
 })
 
+/** Whoever started this process is gone: what it has started goes, too. */
+process.on('disconnect', () => {
+  const end = () => process.exit(1)
+  setTimeout(end, 5_000).unref()
+  if (!leaving) void closeSites().then(closeStores).then(end, end)
+})
+let leaving = false
+
 async function runCell(name: string, seeds: readonly number[]): Promise<Told> {
   const began = performance.now()
   const cell = findCell(name)
@@ -42,6 +50,7 @@ async function runCell(name: string, seeds: readonly number[]): Promise<Told> {
 
 /** Nothing that a client, a server or a proxy has opened may keep this process alive ("Clean"). */
 async function leave(): Promise<void> {
+  leaving = true
   await closeSites()
   await closeStores()
   const held = () => process.getActiveResourcesInfo().filter((kind) => /TCP|Process/.test(kind))

@@ -16,6 +16,7 @@ interface ServerCell {
 }
 
 const CALLS = 16
+const START_MS = 60_000
 
 /** Calls through a fault on one connection. */
 function through(
@@ -156,25 +157,36 @@ const BOTH: readonly ServerCell[] = [
 
 export const SERVER_CELLS: readonly ServerCell[] = [...HTTP, ...STDIO, ...BOTH]
 
+const HELLO = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'faults', version: '1.0.0' } },
+}
+
 /** A server on pipes has no other word for the end than the end of its input. */
 async function endInput({ target, timeoutMs }: FaultSubject): Promise<Account> {
   const account = { ...createAccount(), sent: 1 }
   if (typeof target === 'string') return account
   const { command, args = [], cwd, env } = target
   const child = spawn(command, args, {
-    stdio: ['pipe', 'ignore', 'ignore'],
+    stdio: ['pipe', 'pipe', 'ignore'],
     ...(cwd !== undefined && { cwd }),
     ...(env !== undefined && { env: { ...process.env, ...env } }),
   })
+  const exited = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  child.once('error', () => {})
+  child.stdin.on('error', () => {})
+  child.stdin.write(`${JSON.stringify(HELLO)}\n`)
+  // Once it has said a word it is up; how long that takes is not what this is about.
+  await Promise.race([once(child.stdout, 'data'), exited, sleep(START_MS, undefined, { ref: false })])
+  child.stdout.resume()
+  child.stdin.end()
   const timer = setTimeout(() => {
     account.hung++
     child.kill('SIGKILL')
   }, timeoutMs)
-  await new Promise((resolve) => setTimeout(resolve, 500))
-  const exited = once(child, 'exit')
-  child.stdin.on('error', () => {})
-  child.stdin.end()
-  if (child.exitCode === null && child.signalCode === null) await exited
+  await exited
   clearTimeout(timer)
   if (account.hung === 0) account.answered++
   return account

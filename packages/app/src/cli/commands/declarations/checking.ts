@@ -70,6 +70,38 @@ export const CHECKING: readonly Command[] = [
     load: () => import('../check/load.ts'),
   },
   {
+    name: 'faults',
+    about: 'Break the way to a server or a client, and count what became of the calls',
+    details: [
+      'Resets connections, holds them up, cuts answers and lets processes die while calls are under way, and counts: calls sent, answered, failed with an error, lost, wrong, doubled, untrue about delivery, hung. The same is done to Portico itself, and both are shown. Of a server one tool is called many times: one that says it only reads and needs no arguments, or the one you name.',
+      'With --client the command is started with the URL of a server as its last argument. It reads calls as lines of JSON on standard input and writes their ends on standard output; the guide to faults shows one. Exit code 1 when a call was lost, wrong, doubled, untrue or hung, or when a server was not well afterwards.',
+    ].join('\n'),
+    positionals: [
+      {
+        name: 'server',
+        about: 'An http URL, or a command (quoted, or after --).',
+        optional: true,
+        completes: 'server',
+      },
+    ],
+    flags: {
+      tool: { type: 'string', value: 'name', about: 'The tool to call; it is called hundreds of times.' },
+      args: { type: 'string', short: 'a', value: 'json', about: 'The arguments of the tool as a JSON object.' },
+      client: { type: 'string', value: 'command', about: 'Try this client in place of a server.' },
+      runs: { type: 'number', short: 'n', value: 'times', about: 'How often each fault is tried.', fallback: '3' },
+      seed: { type: 'number', value: 'number', about: 'Where the random choices begin.', fallback: '1' },
+      'as-server': { type: 'boolean', about: 'Be the server that Portico is tried with, on standard streams.' },
+      'as-client': { type: 'boolean', about: 'Be the client that Portico is tried with, for the URL that is named.' },
+      ...CHECKING_FLAGS,
+    },
+    examples: [
+      { line: 'portico faults http://localhost:3000/mcp', about: 'a server on a port' },
+      { line: 'portico faults --tool search --args \'{"query":"tea"}\' -- node server.mjs', about: 'a command' },
+      { line: "portico faults --client 'node my-client.mjs'", about: 'a client' },
+    ],
+    load: () => import('../check/faults.ts'),
+  },
+  {
     name: 'policy',
     about: 'Check the rules, or ask what they would say',
     details: [

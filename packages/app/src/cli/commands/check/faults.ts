@@ -1,0 +1,162 @@
+/** `portico faults`: breaks the way to a server, or to a client's server, and counts what became of the calls. */
+
+import type { ConnectOptions, JsonObject, Tool } from '@portico/sdk/client'
+import {
+  createWorkServer,
+  type FaultOptions,
+  type FaultRow,
+  type FaultSubject,
+  tryClient,
+  tryServer,
+} from '@portico/sdk/testing/faults'
+import { CliError, EXIT_CODES } from '../../../exit-codes.ts'
+import { beClient, beServer, ownFaultCommand } from '../../faults/fault-peers.ts'
+import { type FaultTables, toFaultTable, toNotes } from '../../faults/fault-table.ts'
+import { readArguments, usageOf } from '../../parse/arguments.ts'
+import type { CommandInput } from '../../parse/command.ts'
+import { findTool } from '../../parse/find-tool.ts'
+import { splitWords } from '../../parse/shell-words.ts'
+import { openTarget, targetOptionsOf } from '../../target/target.ts'
+import { labelOf, splitTarget, type TargetKind } from '../../target/target-kind.ts'
+import { counted } from '../../terminal/counted.ts'
+import type { Io } from '../../terminal/io.ts'
+import { toLine } from '../../terminal/plain-text.ts'
+
+const SECOND = 1000
+const CALL_SECONDS = 10
+
+export async function run(input: CommandInput, io: Io): Promise<number> {
+  const { flags } = input
+  if (flags['as-server'] === true) return beServer()
+  if (flags['as-client'] === true) return beClient(input.positionals[0] ?? '', io)
+  const tables =
+    typeof flags.client === 'string' ? await tryTheClient(flags.client, input, io) : await tryTheServer(input, io)
+  io.progress(undefined)
+  io.out(input.json ? JSON.stringify(tables) : toFaultTable(tables))
+  return conclude(tables, input, io)
+}
+
+async function tryTheClient(line: string, input: CommandInput, io: Io): Promise<FaultTables> {
+  const [command, ...args] = splitWords(line)
+  if (command === undefined) throw new CliError('usage', 'faults: --client takes a command')
+  if (input.positionals.length > 0) {
+    throw new CliError('usage', 'faults: a server and --client are two things', 'Try them one after the other.')
+  }
+  const timeoutMs = timeoutOf(input)
+  const options = optionsOf(input, io)
+  const rows = await tryClient({ command, args, cwd: io.cwd }, timeoutMs, { ...options, onBegin: telling(io, command) })
+  if (rows.every(({ account }) => account.sent === 0)) {
+    const [note = 'it said nothing'] = rows.flatMap(({ notes }) => notes)
+    const remedy = 'The guide to faults shows such a program: it reads calls on standard input and tells their ends.'
+    throw new CliError('unreachable', toLine(note, 400), remedy)
+  }
+  const portico = await tryClient(ownFaultCommand('--as-client'), timeoutMs, {
+    ...options,
+    onBegin: telling(io, 'portico'),
+  })
+  return { subject: command, rows, portico }
+}
+
+async function tryTheServer(input: CommandInput, io: Io): Promise<FaultTables> {
+  if (input.positionals.length === 0) throw new CliError('usage', 'faults: <server> is missing, or --client')
+  const { target, rest } = splitTarget(input)
+  if (rest[0] !== undefined) throw new CliError('usage', `faults: "${rest[0]}" is one argument too many`)
+  const where = toWhere(target, io)
+  const { tool, args } = await chooseTool(target, input, io)
+  io.say(`Calling ${toLine(tool)} many times.`)
+  const connect = connectOptionsOf(input)
+  const subject = { target: where, tool, args, timeoutMs: timeoutOf(input), connect }
+  const options = optionsOf(input, io)
+  const label = toLine(labelOf(target))
+  const rows = await tryServer(subject, { ...options, onBegin: telling(io, label) })
+  return { subject: label, rows, portico: await tryOwn(subject, options, io) }
+}
+
+/** The same faults on the server of this package, reached in the same way. */
+async function tryOwn(subject: FaultSubject, options: FaultOptions, io: Io): Promise<FaultRow[]> {
+  const own = { tool: 'work', args: { nonce: 'x', ms: 5 }, timeoutMs: subject.timeoutMs }
+  const told = { ...options, onBegin: telling(io, 'portico') }
+  if (typeof subject.target !== 'string') {
+    return tryServer({ ...own, target: ownFaultCommand('--as-server') }, told)
+  }
+  const { serveHttp } = await import('@portico/sdk/http')
+  const http = await serveHttp(createWorkServer(), { port: 0 })
+  try {
+    return await tryServer({ ...own, target: http.url }, told)
+  } finally {
+    await http.close()
+  }
+}
+
+function toWhere(target: TargetKind, io: Io): FaultSubject['target'] {
+  if (target.kind === 'url' && /^https?:/i.test(target.url)) return target.url
+  if (target.kind === 'command') return { command: target.command, args: target.args, cwd: io.cwd }
+  const remedy =
+    target.kind === 'file'
+      ? `Serve it and name the command: portico faults -- npx portico run ${target.file}`
+      : 'Faults are brought about between programs: name a command (after --) or an http URL.'
+  throw new CliError('usage', `faults: ${toLine(labelOf(target))} is neither a command nor an http URL`, remedy)
+}
+
+/** The tool that was named, or one that says it only reads and needs nothing to be told. */
+async function chooseTool(
+  target: TargetKind,
+  input: CommandInput,
+  io: Io,
+): Promise<{ readonly tool: string; readonly args: JsonObject }> {
+  const open = await openTarget(target, io, { ...targetOptionsOf(input), connect: { negotiations: false } })
+  try {
+    const tools = await open.tools()
+    const { tool: name, args: json } = input.flags
+    if (typeof name === 'string') {
+      const tool = findTool(tools, name, open.label)
+      return { tool: tool.name, args: await readArguments([], typeof json === 'string' ? json : '{}', tool, io) }
+    }
+    const harmless = tools.find((tool) => tool.annotations?.readOnlyHint === true && needsNothing(tool))
+    if (harmless !== undefined) return { tool: harmless.name, args: {} }
+    const known = tools.map((tool) => usageOf(tool)).join('; ')
+    throw new CliError(
+      'not-found',
+      `${open.label} has no tool that says it only reads and that needs no arguments`,
+      `Name one that may be called many times: --tool <name> --args <json>. It has ${toLine(known, 200) || 'none'}.`,
+    )
+  } finally {
+    await open.close()
+  }
+}
+
+function needsNothing({ inputSchema }: Tool): boolean {
+  const { required } = inputSchema as { required?: unknown }
+  return !Array.isArray(required) || required.length === 0
+}
+
+function connectOptionsOf(input: CommandInput): ConnectOptions {
+  const { headers, versions } = targetOptionsOf(input)
+  return { ...(headers !== undefined && { headers }), ...(versions !== undefined && { versions }) }
+}
+
+function optionsOf({ flags }: CommandInput, io: Io): FaultOptions {
+  const { runs = 3, seed = 1 } = flags
+  for (const [name, value] of Object.entries({ runs, seed })) {
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 10_000) continue
+    throw new CliError('usage', `faults: --${name} takes a whole number from 1 to 10000, not "${String(value)}"`)
+  }
+  return { runs: Number(runs), seed: Number(seed), signal: io.signal }
+}
+
+function timeoutOf({ flags }: CommandInput): number {
+  return (typeof flags.timeout === 'number' ? flags.timeout : CALL_SECONDS) * SECOND
+}
+
+const telling =
+  (io: Io, who: string) =>
+  (about: string): void =>
+    io.progress(`${toLine(who)}: ${about} …`)
+
+function conclude(tables: FaultTables, { json }: CommandInput, io: Io): number {
+  const bad = tables.rows.filter(({ ok }) => !ok).length
+  if (!json) for (const note of toNotes(tables)) io.say(`${io.paint.yellow('note')}: ${note}`)
+  if (!json && tables.rows.some(({ unseen }) => unseen.length > 0)) io.say('? is what cannot be seen from here.')
+  io.say(`${counted(tables.rows.length, 'fault')}, ${tables.rows.length - bad} without loss, ${bad} with.`)
+  return bad === 0 ? EXIT_CODES.ok.code : EXIT_CODES.failed.code
+}

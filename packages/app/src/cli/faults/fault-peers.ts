@@ -1,0 +1,49 @@
+/**
+ * Portico's own side of `portico faults`, as programs of their own: the server that others are compared with, and the client.
+ * Both are this same command, so that what is compared is what is installed.
+ */
+
+import { createInterface } from 'node:readline'
+import { connect, type JsonObject, PorticoError } from '@portico/sdk/client'
+import { createWorkServer, type ForeignCommand } from '@portico/sdk/testing/faults'
+import type { Io } from '../terminal/io.ts'
+
+/** How this very program is started once more. */
+export function ownFaultCommand(flag: '--as-server' | '--as-client'): ForeignCommand {
+  const [command = 'node', script = ''] = process.argv
+  return { command, args: [...process.execArgv, script, 'faults', flag] }
+}
+
+/** The server that Portico is tried with, on standard streams until they end. */
+export async function beServer(): Promise<number> {
+  const { serveStdio } = await import('@portico/sdk/stdio')
+  await serveStdio(createWorkServer(), { exit: false }).closed
+  return 0
+}
+
+/** Makes the calls that standard input tells, and tells their ends, until it ends. */
+export async function beClient(url: string, io: Io): Promise<number> {
+  const client = await connect(url, { negotiations: false, signal: io.signal })
+  const calls: Promise<void>[] = []
+  for await (const line of createInterface({ input: io.stdin })) {
+    const { nonce, tool, arguments: args, timeoutMs } = JSON.parse(line) as ToldCall
+    const tell = (end: object): void => io.out(JSON.stringify({ nonce, ...end }))
+    calls.push(
+      client.callTool(tool, args, { timeoutMs }).then(
+        ({ content: [first] }) => tell({ text: first?.type === 'text' ? first.text : '' }),
+        (error: unknown) =>
+          tell({ error: String(error), ...(error instanceof PorticoError && { delivery: error.delivery }) }),
+      ),
+    )
+  }
+  await Promise.all(calls)
+  await client.close()
+  return 0
+}
+
+interface ToldCall {
+  readonly nonce: string
+  readonly tool: string
+  readonly arguments: JsonObject
+  readonly timeoutMs: number
+}
