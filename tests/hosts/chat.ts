@@ -86,7 +86,7 @@ export const trials: readonly Trial[] = [
         flood,
       ),
   },
-  { name: 'chat: killed in the middle of a turn', long: true, run: () => inChat(BASE, killed) },
+  { name: 'chat: killed in the middle of a turn', run: () => inChat(BASE, killed) },
   {
     name: 'chat: over HTTP, with forged, old and repeated requests',
     long: true,
