@@ -1,5 +1,6 @@
 /** One database of a MongoDB server through the vendor's own driver, which is loaded here and nowhere else. */
 
+import { timeLimit } from '@portico/sdk/internal'
 import { PorticoError, ToolError } from '@portico/sdk/server'
 import type { Db, Document, MongoClient } from 'mongodb'
 import { createRedactor, type Redactor } from '../network/redaction.ts'
@@ -128,7 +129,7 @@ export class MongoDatabase {
   }
 
   async #run<T>(signal: AbortSignal, action: (inside: { readonly signal: AbortSignal }) => Promise<T>): Promise<T> {
-    const deadline = AbortSignal.timeout(this.limits.timeoutMs)
+    const deadline = timeLimit(this.limits.timeoutMs)
     try {
       return await action({ signal: AbortSignal.any([signal, deadline]) })
     } catch (error) {

@@ -5,7 +5,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JsonObject } from '@portico/sdk/client'
-import { isObject } from '@portico/sdk/internal'
+import { isObject, timeLimit } from '@portico/sdk/internal'
 import { PorticoError } from '@portico/sdk/server'
 
 /** Slack said no; `code` is its word for why. */
@@ -123,7 +123,7 @@ export class SlackApi {
 
   #post(method: string, args: JsonObject): Promise<Response> {
     const { fetch: send = fetch, token } = this.#options
-    const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), this.#closing.signal])
+    const signal = timeLimit(TIMEOUT_MS, this.#closing.signal)
     const isForm = FORM_METHODS.has(method)
     const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json; charset=utf-8'
     const body = isForm ? new URLSearchParams(toTexts(args)).toString() : JSON.stringify(args)

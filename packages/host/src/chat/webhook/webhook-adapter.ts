@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { checkPageUrl } from '@portico/sdk/auth'
+import { timeLimit } from '@portico/sdk/internal'
 import { showHidden } from '@portico/sdk/internal-text'
 import { PorticoError } from '@portico/sdk/server'
 import type { ChatAdapter, ChatMessage, ChatPiece, ChatSink } from '../engine/adapter.ts'
@@ -173,7 +174,7 @@ class Webhook implements WebhookAdapter {
     const id = randomUUID()
     const body = JSON.stringify(message)
     for (let tries = 1; ; tries++) {
-      const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), this.#closing.signal])
+      const signal = timeLimit(TIMEOUT_MS, this.#closing.signal)
       const headers = { ...signWebhook(secret, { id, at: Date.now(), body }), 'content-type': 'application/json' }
       let waitMs = 250 * 2 ** tries
       try {
