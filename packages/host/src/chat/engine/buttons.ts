@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import type { ChatPerson, ChatPressed, ChatSubmitted, FormProblems } from './adapter.ts'
 
 /** What a button or a form does. */
-export interface Use {
+interface Use {
   readonly person: ChatPerson
   press?(pressed: ChatPressed): Promise<void>
   submit?(submitted: ChatSubmitted): Promise<FormProblems>

@@ -13,13 +13,13 @@ import type { SavedConversation } from '../../model/conversation.ts'
 import type { ChatPerson, ChatThread } from './adapter.ts'
 
 /** Something that all in a thread have read: a message to the bot, or its answer to it. */
-export interface Line {
+interface Line {
   readonly by: string
   readonly text: string
 }
 
 /** One person's conversation in one thread. */
-export interface Talk {
+interface Talk {
   readonly saved?: SavedConversation
   /** How many lines of the thread the model knows of. */
   readonly upTo: number

@@ -19,7 +19,7 @@ export class SlackError extends Error {
   }
 }
 
-export interface SlackApiOptions {
+interface SlackApiOptions {
   readonly token: string
   /** Where the methods are; `https://slack.com/api` unless given. */
   readonly base?: string

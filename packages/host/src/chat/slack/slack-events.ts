@@ -20,7 +20,7 @@ export interface SlackSelf {
   readonly user: string
 }
 
-export type SlackEvent =
+type SlackEvent =
   | { readonly type: 'said'; readonly event: ChatSaid }
   | { readonly type: 'changed'; readonly event: ChatChanged }
 

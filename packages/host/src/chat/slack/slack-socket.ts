@@ -5,7 +5,7 @@ import { WebSocket } from 'ws'
 import type { SlackApi } from './slack-api.ts'
 
 /** What an envelope is answered with; nothing is a plain acknowledgement. */
-export type Receive = (type: string, payload: { readonly [name: string]: unknown }) => Promise<object | undefined>
+type Receive = (type: string, payload: { readonly [name: string]: unknown }) => Promise<object | undefined>
 
 interface SlackSocketOptions {
   /** With the token of the app, not of the bot. */

@@ -14,7 +14,7 @@ interface Style {
 }
 
 /** What stands in a line of a rich text. */
-export type RichElement =
+type RichElement =
   | { readonly type: 'text'; readonly text: string; readonly style?: Style }
   | { readonly type: 'user'; readonly user_id: string }
   | { readonly type: 'link'; readonly url: string }
@@ -24,12 +24,12 @@ interface RichPart {
   readonly elements: readonly RichElement[]
 }
 
-export interface RichText {
+interface RichText {
   readonly type: 'rich_text'
   readonly elements: readonly RichPart[]
 }
 
-export interface PlainText {
+interface PlainText {
   readonly type: 'plain_text'
   readonly text: string
   readonly emoji: false
@@ -41,7 +41,7 @@ const MAX_ELEMENT = 3_000
 const PERSON = /^[UW][A-Z0-9]{1,30}$/
 
 /** Text that is shown as it is written, with what cannot be seen made visible. */
-export function toLiteral(text: string): string {
+function toLiteral(text: string): string {
   return showHidden(wellFormed(text).replace(/\r\n?/g, '\n'))
 }
 

@@ -18,7 +18,7 @@ export interface SentFile extends ChatFile {
   readonly data: Uint8Array
 }
 
-export type WebhookEvent =
+type WebhookEvent =
   | { readonly type: 'message'; readonly event: Omit<ChatSaid, 'files'> & { readonly files: readonly SentFile[] } }
   | { readonly type: 'edited' | 'deleted'; readonly event: ChatChanged }
   | { readonly type: 'pressed'; readonly event: ChatPressed }

@@ -53,7 +53,18 @@ export async function joinReplicas(store: Store, bus: Bus): Promise<Replicas> {
   return joined
 }
 
-/** The rows of those who take part, for one who only looks. */
+/**
+ * The rows of those who take part, for one who only looks.
+ *
+ * @example
+ * ```ts
+ * import { listReplicas, openState } from '@portico/host/state'
+ *
+ * const state = await openState({ sqlite: 'state.db' })
+ * for (const { id, machine } of await listReplicas(state.store)) console.log(id, machine)
+ * await state.close()
+ * ```
+ */
 export async function listReplicas(store: Store): Promise<readonly Replica[]> {
   const rows = await store.list(PREFIX, { limit: MOST })
   // Only this file writes such rows, so the shape is known.
