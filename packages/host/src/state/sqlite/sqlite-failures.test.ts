@@ -1,5 +1,6 @@
 /** What becomes of state in a SQLite file when the file is away, held, replaced or not ours. */
 
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,6 +26,34 @@ async function open(path: string): Promise<OpenedState> {
   opened.push(state)
   return state
 }
+
+describe('a state file that is opened twice by one process', () => {
+  /** What another process reads, which opens the file and closes it again. */
+  const readElsewhere = (path: string): string =>
+    execFileSync(process.execPath, ['--input-type=module', '-e', READ, path], {
+      cwd: new URL('.', import.meta.url),
+      encoding: 'utf8',
+    })
+  const READ = `
+    const own = process.getBuiltinModule?.('node:sqlite')
+    const Database = own?.DatabaseSync ?? (await import('libsql')).default
+    const db = new Database(process.argv[1])
+    console.log(db.prepare("SELECT value FROM entries WHERE key = 'k'").get()?.value)
+    db.close()`
+
+  it('is still taken for in use by others, so that nothing written since is lost', async () => {
+    const path = join(folder, 'state.db')
+    const one = await open(path)
+    await one.store.write([{ key: 'k', value: 'first' }])
+    const two = await open(path)
+    await two.store.get('k')
+    await two.close()
+    expect(readElsewhere(path)).toBe('first\n')
+    await one.store.write([{ key: 'k', value: 'second' }])
+    expect(readElsewhere(path)).toBe('second\n')
+    expect(await one.store.get('k')).toMatchObject({ value: 'second' })
+  })
+})
 
 describe('a state file that cannot be used', () => {
   it('says so in a typed error with what to do, and is used by the next call once it can be (stores 1)', async () => {

@@ -163,10 +163,18 @@ function toSql(connection: SqliteConnection): Sql {
   }
 }
 
-/** What is kept is for the user of these processes alone; SQLite gives the files beside it the same rights. */
+/**
+ * What is kept is for the user of these processes alone; SQLite gives the files beside it the same rights. Only a file that is not
+ * there yet is opened here: whoever closes a file lets go of all locks that his process has on it, those of SQLite too, and
+ * another process would then take the file for its own.
+ */
 function createPrivately(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  closeSync(openSync(path, 'a', 0o600))
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
 }
 
 function inodeOf(path: string): bigint {
