@@ -51,10 +51,17 @@ test.each(['app', 'ui', 'host'])('newcomer 20: no text of packages/%s has a word
   const found = files.flatMap((path) =>
     textsOf(path, readFileSync(join(ROOT, path), 'utf8'))
       .filter((text) => !ALLOWED.some((allowed) => text.trim().startsWith(allowed)))
-      .flatMap((text) => privateWordsIn(text).map((instead) => `${path}: "${text.trim()}"; say: ${instead}`)),
+      .flatMap((text) =>
+        privateWordsIn(withoutChatWords(path, text)).map((instead) => `${path}: "${text.trim()}"; say: ${instead}`),
+      ),
   )
   expect(found).toEqual([])
 })
+
+/** In a team chat a channel is what everybody there calls so. */
+function withoutChatWords(path, text) {
+  return /\bchat\b/.test(path) ? text.replace(/\bchannels?\b/gi, '') : text
+}
 
 function privateWordsIn(text) {
   return PRIVATE.flatMap(([word, instead]) => (word.test(text) ? [instead] : []))

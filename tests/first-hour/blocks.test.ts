@@ -52,6 +52,7 @@ test('first hour: every page can be read, and what is not run says why', () => {
   const shell = pages.flatMap(({ blocks }) => blocks).filter(({ run }) => run.saveAs === undefined)
   expect(shell.length).toBeGreaterThan(30)
   const skipped = shell.filter(({ run }) => run.notHere !== undefined)
-  expect(skipped.length).toBeLessThan(5)
+  // What no machine of ours has: an account, a workspace, a program of the reader's.
+  expect(skipped.length / shell.length).toBeLessThan(0.15)
   for (const { run } of skipped) expect(run.notHere).toMatch(/^needs /)
 })

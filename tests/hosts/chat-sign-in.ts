@@ -64,7 +64,7 @@ async function signInBoth({ ada, ben, provider }: ChatPlace): Promise<void> {
 
 async function connect(person: SlackPerson, stranger: SlackPerson, name: keyof typeof PASSWORDS): Promise<void> {
   const { thread } = await person.say('hello')
-  const offer = await person.sees(thread, 'wants to know who you are')
+  const offer = await person.sees(thread, 'wants you to sign in')
   assert.equal(offer.only, person.id)
   await stranger.press(offer, 'Sign in')
   await stranger.sees(thread, 'for somebody else')

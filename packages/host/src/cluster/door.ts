@@ -3,11 +3,11 @@
  * request, and of that only what a replica sealed for this one; a caller's headers never lead here.
  */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { cannotListen } from '@portico/sdk/internal'
-import type { Hop, HopReader } from './hop.ts'
+import { type Hop, type HopReader, PROOF_HEADER } from './hop.ts'
 import { HopRequest } from './hop-request.ts'
 
 /** Where the other replicas reach this one. */
@@ -38,15 +38,21 @@ export async function openDoor(
   reader: HopReader,
   serve: (request: HopRequest, hop: Hop) => void,
 ): Promise<Door> {
-  const server = createServer((req, res) =>
-    receive(req, res, options.maxBytes, (bytes) => {
+  const server = createServer((req, res) => {
+    req.on('error', () => undefined)
+    const { 'content-length': length, [PROOF_HEADER]: proof } = req.headers
+    // Whatever was wrong, it is told nothing, and what it sends is not read.
+    if (req.method !== 'POST' || req.url !== HOP_PATH || !reader.expects(length, String(proof))) {
+      res.writeHead(404, ['connection', 'close']).end(() => req.destroy())
+      return
+    }
+    receive(req, options.maxBytes, (bytes) => {
       const opened = reader.open(bytes)
-      // Whatever was wrong, it is told nothing.
       if (opened === undefined) return void res.writeHead(404).end()
       res.writeHead(200, ['content-type', 'application/octet-stream'])
       serve(new HopRequest(opened.hop, opened.key, res), opened.hop)
-    }),
-  )
+    })
+  })
   server.keepAliveTimeout = KEEP_ALIVE_MS
   server.maxConnections = MAX_CONNECTIONS
   server.unref()
@@ -61,9 +67,7 @@ export async function openDoor(
   }
 }
 
-function receive(req: IncomingMessage, res: ServerResponse, maxBytes: number, done: (bytes: Buffer) => void): void {
-  req.on('error', () => undefined)
-  if (req.method !== 'POST' || req.url !== HOP_PATH) return void res.writeHead(404).end()
+function receive(req: IncomingMessage, maxBytes: number, done: (bytes: Buffer) => void): void {
   const chunks: Buffer[] = []
   let size = 0
   req.on('data', (chunk: Buffer) => {

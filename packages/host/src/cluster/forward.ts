@@ -6,7 +6,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http'
 import type { HttpRequest, Reply, StreamWriter } from '@portico/sdk/internal'
 import type { Principal } from '@portico/sdk/server'
-import { sealHop, toHop, withChallenge } from './hop.ts'
+import { PROOF_HEADER, sealHop, toHop, withChallenge } from './hop.ts'
 import { type Frame, FrameReader } from './hop-frames.ts'
 import type { Seal } from './seal.ts'
 
@@ -39,7 +39,11 @@ export class Forwarder {
   /** Passes a request to the replica of this name at this address. */
   pass({ request, principal, body }: Passing, to: string, url: string): Promise<Passed> {
     const { bytes, key } = sealHop(toHop(request, principal, to, body), this.#seal)
-    const headers = { 'content-type': 'application/octet-stream', 'content-length': bytes.length }
+    const headers = {
+      'content-type': 'application/octet-stream',
+      'content-length': bytes.length,
+      [PROOF_HEADER]: this.#seal.prove(`${to} ${bytes.length}`),
+    }
     const target = url.startsWith('unix:') ? { socketPath: url.slice(5) } : toAddress(url)
     const sent = openRequest({ ...target, path: '/hop', method: 'POST', agent: this.#agent, headers })
     const passing = new Exchange(sent, new FrameReader(key), request.reply, principal)

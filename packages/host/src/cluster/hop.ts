@@ -105,6 +105,9 @@ export function withChallenge(
 const FRESH_MS = 60_000
 const MAX_NONCES = 1_000_000
 
+/** Shows before the body is read that a replica sends it, and how long it is: nobody else has anything read. */
+export const PROOF_HEADER = 'portico-proof'
+
 /** Opens what was sealed for one replica, each once. */
 export class HopReader {
   readonly #seal: Seal
@@ -116,6 +119,11 @@ export class HopReader {
   constructor(seal: Seal, to: string) {
     this.#seal = seal
     this.#to = to
+  }
+
+  /** Whether a body of this length is to be read at all. */
+  expects(length: string | undefined, proof: string | undefined): boolean {
+    return length !== undefined && proof !== undefined && this.#seal.isProof(proof, `${this.#to} ${length}`, FRESH_MS)
   }
 
   /** Undefined for what no replica sealed for this one, was altered, is old, or was here before. */

@@ -1,5 +1,6 @@
 /** The replicas of a cluster for one who only looks, and is none of them. */
 
+import type { Store } from '@portico/sdk/state'
 import type { ClusterOptions } from './cluster.ts'
 import { Replicas, type ReplicaView } from './replicas.ts'
 import { Seal } from './seal.ts'
@@ -19,12 +20,19 @@ import { Seal } from './seal.ts'
  * await close()
  * ```
  */
-export function listClusterReplicas({
+export async function listClusterReplicas({
   store,
-  keys = [],
+  keys,
   name = 'portico',
 }: Pick<ClusterOptions, 'store' | 'keys' | 'name'>): Promise<readonly ReplicaView[]> {
-  const seal = new Seal(keys, 'rows')
+  const prefix = `cluster/${name}/`
+  const seal = new Seal(keys ?? (await keptKeys(store, prefix)), 'rows')
   const nobody = { name: '', leaseMs: 1, sessions: () => 0, onError: () => {} }
-  return new Replicas({ ...nobody, store, seal, prefix: `cluster/${name}/` }).all()
+  return new Replicas({ ...nobody, store, seal, prefix }).all()
+}
+
+/** The key that a cluster without keys of its own has made; none where no replica was ever there. */
+async function keptKeys(store: Store, prefix: string): Promise<readonly Uint8Array[]> {
+  const kept = await store.get(`${prefix}key`)
+  return kept === undefined ? [] : [Buffer.from(kept.value, 'base64url')]
 }

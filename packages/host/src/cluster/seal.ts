@@ -3,7 +3,15 @@
  * key of its own. The first key seals, all open, so that keys can be exchanged one after the other.
  */
 
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 
 const TAG_BYTES = 4
 const IV_BYTES = 12
@@ -64,12 +72,33 @@ export class Seal {
     return opened === undefined ? undefined : JSON.parse(opened.text)
   }
 
+  /** Shows that the sender has a key, and when; for a text that both sides know. */
+  prove(text: string): string {
+    const at = Date.now()
+    return `${at}.${proofOf(this.current, `${at} ${text}`).toString('base64url')}`
+  }
+
+  /** Whether whoever gave a proof had a key when he did, no longer ago than `maxAgeMs`. */
+  isProof(proof: string, text: string, maxAgeMs: number): boolean {
+    const [at = '', mac = ''] = proof.split('.', 2)
+    if (!/^\d{1,15}$/.test(at) || Math.abs(Date.now() - Number(at)) > maxAgeMs) return false
+    const given = Buffer.from(mac, 'base64url')
+    return this.#keys.some(({ key }) => {
+      const own = proofOf(key, `${at} ${text}`)
+      return own.length === given.length && timingSafeEqual(own, given)
+    })
+  }
+
   /** The key that seals at present. */
   get current(): Buffer {
     const [first] = this.#keys
     if (first === undefined) throw new Error('A seal has a key')
     return first.key
   }
+}
+
+function proofOf(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(`proof ${text}`).digest()
 }
 
 interface Opened {

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
 import { HopReader, sealHop } from '../../src/cluster/hop.ts'
 import { Seal } from '../../src/cluster/seal.ts'
@@ -88,6 +90,18 @@ describe('the door between replicas', () => {
     }
     for (const path of ['/', '/mcp', '/healthz', '/hop?x']) {
       expect((await fetch(url + path)).status).toBe(404)
+    }
+  })
+
+  it('sec-440: reads nothing of a body that no replica announced', async () => {
+    await start(2)
+    const { hostname, port } = new URL(await doorOf(0))
+    const proof = new Seal([randomBytes(32)], 'hops').prove(`${replicaAt(0).cluster.replica} 60000000`)
+    for (const own of ['', `portico-proof: ${proof}\r\n`, 'portico-proof: 1.x\r\n']) {
+      const socket = connect(Number(port), hostname)
+      socket.write(`POST /hop HTTP/1.1\r\nhost: x\r\n${own}content-length: 60000000\r\n\r\n`)
+      // Answered while nothing of the body was sent, and closed.
+      expect(await text(socket)).toMatch(/^HTTP\/1.1 404/)
     }
   })
 

@@ -106,6 +106,7 @@ describe('times that are easily taken for others', () => {
     ['2026-02-29', 'UTC'],
     ['2026-04-31T10:00+02:00', 'Europe/Berlin'],
     ['2026-13-01', 'UTC'],
+    ['2026-02-31T24:00', 'UTC'],
   ])('servers 14: %s does not exist', (text, zone) => {
     expect(() => fromText(text, zone, NOW)).toThrow('is no time')
   })
@@ -115,6 +116,7 @@ describe('times that are easily taken for others', () => {
     ['2026-11-01T01:30', 'America/New_York', '2026-11-01T01:30:00-04:00'],
     ['2026-03-29T02:30', 'Europe/Berlin', '2026-03-29T03:30:00+02:00'],
     ['2026-07-01T12:00', 'Asia/Kolkata', '2026-07-01T12:00:00+05:30'],
+    ['2026-02-28T24:00', 'UTC', '2026-03-01T00:00:00Z'],
     ['0001-01-02T10:00', 'UTC', '0001-01-02T10:00:00Z'],
     ['0099-06-01T00:00', 'UTC', '0099-06-01T00:00:00Z'],
   ])('servers 14: %s in %s is %s', (text, zone, expected) => {

@@ -66,10 +66,8 @@ export function fromText(text: string, zone: string, now: number): ReadTime {
   const written = text.trim()
   const whole = TIME_OF_DAY.test(written) ? `${toZoned(now, zone).iso.slice(0, 10)}T${written}` : written
   const [, date, time = '00:00:00', offset] = ISO.exec(whole) ?? []
-  const wall = date === undefined ? Number.NaN : Date.parse(`${date}T${time}Z`)
-  // A day that the month does not have would be counted on into the next.
-  const exists = !Number.isNaN(wall) && new Date(wall).toISOString().startsWith(time.startsWith('24') ? '' : `${date}T`)
-  if (!exists) {
+  const wall = isDay(date) ? Date.parse(`${date}T${time}Z`) : Number.NaN
+  if (Number.isNaN(wall)) {
     throw new ToolError(
       `${JSON.stringify(text.slice(0, 60))} is no time. Write it as 2026-03-01T14:30, with +01:00 or Z at the end to fix the offset; 14:30 alone is today.`,
     )
@@ -95,6 +93,12 @@ export function fromText(text: string, zone: string, now: number): ReadTime {
   if (second === undefined) return { moment: first }
   const [earlier, later] = [first, second].map((one) => toZoned(one, zone).iso)
   return { moment: first, note: `${date} ${time} comes twice in ${zone}: ${earlier} is meant, not ${later}.` }
+}
+
+/** A day that the month does not have would be counted on into the next. */
+function isDay(date: string | undefined): boolean {
+  const start = date === undefined ? Number.NaN : Date.parse(`${date}T00:00:00Z`)
+  return !Number.isNaN(start) && new Date(start).toISOString().startsWith(`${date}T`)
 }
 
 /** `3 days 4 hours 5 minutes`, the largest parts first. */

@@ -42,7 +42,7 @@ export const WORDS = {
   interruptedAnswer: 'I was restarted while I wrote this.',
   threadTooLong:
     'This conversation has become too long to be kept. In this thread I begin anew; a new thread is better.',
-  signInNeeded: (server: string) => `"${server}" wants to know who you are before I can use it for you.`,
+  signInNeeded: (server: string) => `"${server}" wants you to sign in before I can use it for you.`,
   signInImpossible: (server: string) =>
     `"${server}" wants you to sign in, and I have no address for that. Whoever runs me has to set one.`,
   signInLink: (server: string) => `Sign in for "${server}" here. The link is for you alone; do not pass it on.\n`,
