@@ -129,7 +129,8 @@ export function assemble(
   askProgram(inbox, options)
   const signIn = new SignIn({ ...options.signIn, stateDir: options.stateDir, store: options.state?.tokens() })
   const upstreams = assembleUpstreams(shared, guard, models, signIn)
-  const catalogue: Catalogue = createCatalogue(upstreams, { pins })
+  const patience = options.patienceMs !== undefined && { patienceMs: options.patienceMs }
+  const catalogue: Catalogue = createCatalogue(upstreams, { pins, ...patience })
   upstreams.on('state', ({ server }) => sessions.attached.lost(server))
   const standing = {
     inbox,

@@ -53,6 +53,8 @@ export interface HostOptions {
    * connections stay the host's own, so that a program with several people opens a host for each.
    */
   readonly principal?: Principal
+  /** How long the first turn of a model waits for servers that are starting; 2,000 milliseconds unless given. */
+  readonly patienceMs?: number
   /** Nobody is there to be asked: whatever would ask is denied. */
   readonly unattended?: boolean
   /** Puts a question to the person; undefined leaves it in the inbox for another surface to answer. */

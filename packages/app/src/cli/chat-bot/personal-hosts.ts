@@ -17,6 +17,9 @@ const RULES = [
   { id: 'chat-bot: servers', outcome: 'allow', effect: 'connect', because: 'The operator configured it' },
 ] as const
 
+/** Somebody's first message starts their servers: in a chat an answer with tools is worth the wait. */
+const PATIENCE_MS = 20_000
+
 export async function createHostOpener(
   config: LoadedConfig,
   adapter: string,
@@ -41,6 +44,7 @@ export async function createHostOpener(
       secrets: secretsOf(io, secrets),
       inputs: createInputs({ inputs: config.inputs, secrets }),
       rules: [...RULES],
+      patienceMs: PATIENCE_MS,
       ...(userAgent !== undefined && { signIn: { userAgent } }),
       onWarning: (message) => io.say(`${io.paint.yellow('warning')}: ${message}`),
     })
