@@ -182,7 +182,8 @@ function whatIs(changes: readonly Change[]): string {
     const { name, outcome } = JSON.parse(entry.value ?? '{}') as { name: string; outcome?: unknown }
     return `${outcome === undefined ? 'begin' : 'end'} ${name}`
   }
-  if (find('task-count') !== undefined) return 'create'
+  // Other writes only take the count away, so that it is made anew.
+  if (find('task-count')?.value !== undefined) return 'create'
   if (find('task-run') !== undefined) return 'take'
   return ofRecord(JSON.parse(find('task')?.value ?? '{}') as { [member: string]: unknown })
 }

@@ -32,7 +32,7 @@ const TABLES = [
  * file that was put back from a backup, or that takes the place of one that was lost, gives no number a second time.
  */
 export function prepareSchema(sql: Sql, path: string): void {
-  requireOwn(sql, path)
+  // What is there is looked at under the lock: half of another process's work would look like a stranger's.
   sql.run('BEGIN IMMEDIATE')
   try {
     for (const statement of STEPS[requireOwn(sql, path)]) sql.run(statement)
