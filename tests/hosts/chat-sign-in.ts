@@ -31,7 +31,7 @@ async function serveDiary(): Promise<{ readonly url: string; close(): Promise<vo
 }
 
 export const signInTrial: Trial = {
-  name: 'chat: each person signs in for themselves',
+  name: 'chat: each person signs in for themselves (sec-511)',
   long: true,
   async run() {
     const diary = await serveDiary()

@@ -11,19 +11,9 @@ import { inLab, type LabPlace } from './lab.ts'
 
 const PLUGIN = fileURLToPath(new URL('../../packages/neovim/', import.meta.url))
 
-/** Installed on first use where that is possible without asking anybody; a word why not elsewhere. */
+/** Why Neovim cannot be tried here, with the line that would bring it. */
 export function missingNeovim(): string | undefined {
-  if (isThere()) return missingTmux()
-  const canInstall =
-    process.platform === 'linux' && process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0
-  if (!canInstall) return 'there is no Neovim (apt-get install neovim tmux)'
-  console.log('hosts: installing neovim and tmux with apt-get (first use)')
-  const quiet = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const
-  if (spawnSync('apt-get', ['install', '-y', 'neovim', 'tmux'], quiet).status !== 0) {
-    spawnSync('apt-get', ['update'], quiet)
-    spawnSync('apt-get', ['install', '-y', 'neovim', 'tmux'], quiet)
-  }
-  return isThere() ? missingTmux() : 'Neovim could not be installed (apt-get install neovim tmux)'
+  return isThere() ? missingTmux() : 'there is no Neovim (apt-get install neovim tmux)'
 }
 
 function isThere(): boolean {

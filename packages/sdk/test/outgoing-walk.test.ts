@@ -23,6 +23,9 @@ const WAYS_OUT = new Map([
   ['app/src/web/doctor/address-checks.ts', 'the server that the user has configured'],
   ['app/src/web/running-workbench.ts', 'the program of this machine that is running already'],
   ['app/src/cli/conformance/conformance-http.ts', 'the server that the user tests'],
+  ['host/src/cluster/forward.ts', 'another replica, at an address that it sealed with the key of all'],
+  ['host/src/chat/slack/slack-socket.ts', 'Slack, at an address of its own that `requireSlack` has looked at'],
+  ['sdk/src/testing/faults/proxy.ts', 'the server that the user tests'],
 ])
 
 const IMPORTS = /import \{[^}]*\b(request|get|connect|createConnection)\b[^}]*\} from 'node:(http|https|http2|net|tls)'/

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import type { SessionSharing, SharedEndpoint, SharedSessions } from '@portico/sdk/internal'
 import { PorticoError, type RoundStore, type Server } from '@portico/sdk/server'
 import type { Bus, Store } from '@portico/sdk/state'
+import { callListener } from '../config/call-listener.ts'
 import { type Door, type DoorOptions, openDoor } from './door.ts'
 import { Forwarder } from './forward.ts'
 import { HeldSessions } from './held-sessions.ts'
@@ -222,12 +223,10 @@ class Replica implements Cluster {
   }
 
   #report(error: unknown): void {
-    const { onError } = this.#options
-    if (onError === undefined) this.#last(error)
-    else onError(error)
+    callListener(this.#options.onError ?? toStandardError, error)
   }
+}
 
-  #last(error: unknown): void {
-    console.error('[portico cluster]', error)
-  }
+function toStandardError(error: unknown): void {
+  console.error('[portico cluster]', error)
 }

@@ -5,6 +5,7 @@
 
 import type { Store } from '@portico/sdk/state'
 import type { Host } from '../../assembly/host.ts'
+import { callListener } from '../../config/call-listener.ts'
 import { systemClock } from '../../consent/clock.ts'
 import {
   type ChatAdapter,
@@ -357,7 +358,7 @@ class Engine implements ChatEngine, ChatSink {
   }
 
   #warn(error: unknown): void {
-    this.#options.onWarning?.(error instanceof Error ? error.message : String(error))
+    callListener(this.#options.onWarning, error instanceof Error ? error.message : String(error))
   }
 }
 

@@ -25,7 +25,7 @@ interface TurnParts {
   /** Keeps the conversation as it is now. */
   keep(): Promise<void>
   /** A call of the turn goes on by itself. */
-  onTask(): void
+  taskBegun(): void
   readonly warn: (error: unknown) => void
 }
 
@@ -111,7 +111,7 @@ export class Turn {
     }
     this.#answer.status(statusOf(call))
     if (call.status === 'running' || call.status === 'waiting') return
-    if (call.status === 'task') this.#parts.onTask()
+    if (call.status === 'task') this.#parts.taskBegun()
     if (call.result !== undefined) this.#collect(call)
     this.#keeping = this.#keeping.then(() => this.#parts.keep()).catch(this.#parts.warn)
   }

@@ -67,7 +67,7 @@ export class Worker {
         budget,
         stop: { id: stop, label: 'Stop' },
         keep: () => this.#keep(personal, thread, talk),
-        onTask: () => void book.expect(thread, by).catch(this.#parts.warn),
+        taskBegun: () => void book.expect(thread, by).catch(this.#parts.warn),
       },
       used,
     )

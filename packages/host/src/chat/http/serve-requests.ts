@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { callListener } from '../../config/call-listener.ts'
 
 /** Options of `serveChatRequests`. */
 export interface ChatRequestsOptions {
@@ -40,7 +41,7 @@ export async function serveChatRequests(
       try {
         await reply(incoming, outgoing, options)
       } catch (error) {
-        onWarning?.(error instanceof Error ? error.message : String(error))
+        callListener(onWarning, error instanceof Error ? error.message : String(error))
         if (!outgoing.headersSent) outgoing.writeHead(500)
         outgoing.end()
       }

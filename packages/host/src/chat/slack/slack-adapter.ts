@@ -2,6 +2,7 @@
 
 import { isObject } from '@portico/sdk/internal'
 import { PorticoError } from '@portico/sdk/server'
+import { callListener } from '../../config/call-listener.ts'
 import type { ChatAdapter, ChatForm, ChatSink, ChatThread } from '../engine/adapter.ts'
 import { SlackApi } from './slack-api.ts'
 import { toPost, toView } from './slack-blocks.ts'
@@ -196,7 +197,7 @@ class Slack implements SlackAdapter {
   }
 
   #warn(error: unknown): void {
-    this.#options.onWarning?.(error instanceof Error ? error.message : String(error))
+    callListener(this.#options.onWarning, error instanceof Error ? error.message : String(error))
   }
 }
 
