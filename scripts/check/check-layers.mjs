@@ -25,8 +25,8 @@ const SDK = new Map([
 ])
 const HOST = new Map([
   ['errors.ts', -1],
-  ...['config', 'audit', 'tokens', 'authorization-server', 'state', 'cluster'].map((folder) => [folder, 0]),
-  ...['policy', 'upstream'].map((folder) => [folder, 1]),
+  ...['config', 'audit', 'tokens', 'authorization-server', 'state'].map((folder) => [folder, 0]),
+  ...['policy', 'upstream', 'cluster'].map((folder) => [folder, 1]),
   ['consent', 2],
   ['guard', 3],
   ['model', 4],
