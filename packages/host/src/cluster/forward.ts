@@ -37,7 +37,7 @@ export class Forwarder {
   }
 
   /** Passes a request to the replica of this name at this address. */
-  pass({ request, principal, body }: Passing, to: string, url: string): Promise<Passed> {
+  pass({ request, principal, body }: Passing, to: string, url: string, isThere: IsThere): Promise<Passed> {
     const { bytes, key } = sealHop(toHop(request, principal, to, body), this.#seal)
     const headers = {
       'content-type': 'application/octet-stream',
@@ -48,12 +48,35 @@ export class Forwarder {
     const sent = openRequest({ ...target, path: '/hop', method: 'POST', agent: this.#agent, headers })
     const passing = new Exchange(sent, new FrameReader(key), request.reply, principal)
     sent.end(bytes)
-    return passing.outcome
+    const stop = watch(isThere, () => passing.abandon())
+    return passing.outcome.finally(stop)
   }
 
   close(): void {
     this.#agent.destroy()
   }
+}
+
+/** Whether the replica is still one, as far as the others know. */
+type IsThere = () => Promise<boolean>
+
+const WATCH_MS = 2_000
+
+/**
+ * Looks now and then whether the replica that a request waits for is still there. One that stands still holds its connections open,
+ * and nobody would ever hear of them again.
+ */
+function watch(isThere: IsThere, gone: () => void): () => void {
+  const look = (): void => {
+    isThere().then(
+      (there) => there || gone(),
+      // Nobody can know while the store is away.
+      () => undefined,
+    )
+  }
+  const timer = setInterval(look, WATCH_MS)
+  timer.unref()
+  return () => clearInterval(timer)
 }
 
 function toAddress(url: string): { readonly host: string; readonly port: string } {
@@ -139,6 +162,12 @@ class Exchange {
     this.#state = 'streaming'
     this.#writer = this.#reply.stream(headers)
     this.#writer.open({ drained: () => void answer.resume(), closed: () => this.#gone() })
+  }
+
+  /** Nobody is there any more who could answer; whether it was done is not known. */
+  abandon(): void {
+    this.#failed(undefined)
+    this.#sent.destroy()
   }
 
   #gone(): void {

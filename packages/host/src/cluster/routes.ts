@@ -237,7 +237,8 @@ export class Routes implements SharedSessions {
     const { replicas, forwarder } = this.#parts
     const found = await replicas.find(to)
     if (found === undefined) return 'refused'
-    const passed = await forwarder.pass(passing, to, found.url)
+    const isThere = async (): Promise<boolean> => (await replicas.find(to)) !== undefined
+    const passed = await forwarder.pass(passing, to, found.url, isThere)
     if (passed === 'refused') await replicas.gone(to)
     return passed
   }
@@ -245,7 +246,9 @@ export class Routes implements SharedSessions {
   async #passToAnother(passing: Passing): Promise<boolean> {
     const { replicas, forwarder } = this.#parts
     const found = await replicas.another()
-    return found !== undefined && (await forwarder.pass(passing, found.name, found.url)) === 'answered'
+    if (found === undefined) return false
+    const isThere = async (): Promise<boolean> => (await replicas.find(found.name)) !== undefined
+    return (await forwarder.pass(passing, found.name, found.url, isThere)) === 'answered'
   }
 
   /** Whether the session can be served here after all: it was here, or nobody has it and it is taken up. */

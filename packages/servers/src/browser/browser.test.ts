@@ -217,7 +217,34 @@ describe.skipIf(CHROMIUM === undefined)('a real browser', () => {
     const clicked = await words(client, 'click', { ref: await refOf(client, 'Look') })
     expect(clicked + (await words(client, 'read_page'))).toContain('held back')
     expect(site.asked.filter((path) => path === '/sent').length).toBe(before)
+    // The page is still there, with what was entered.
+    expect(await words(client, 'read_page')).toContain('Look')
   })
+
+  it('gives no other content than the one that was agreed to, however long the answer takes', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'portico-uploads-'))
+    await writeFile(join(folder, 'letter.txt'), 'Dear Ada')
+    site.routes.set('/upload-late', `<title>Upload</title><label>File <input type="file"></label>`)
+    const asked: string[] = []
+    const form = async ({ message }: { message: string }) => {
+      asked.push(message)
+      if (asked.length === 1) await writeFile(join(folder, 'letter.txt'), 'Dear Ben')
+      return asked.length === 1
+        ? { action: 'accept' as const, content: { confirm: true } }
+        : { action: 'decline' as const }
+    }
+    const ready = await createBrowserServer({ ...options, uploads: folder })
+    const client = await connect(ready.server, { versions: ['2026-07-28'], elicitation: { form } })
+    try {
+      await words(client, 'navigate', { url: `${site.origin}/upload-late` })
+      const given = await client.callTool('upload_file', { ref: await refOf(client, 'File'), file: 'letter.txt' })
+      expect([given.isError, asked.length]).toEqual([true, 2])
+    } finally {
+      await client.close()
+      await ready.close()
+      await rm(folder, { recursive: true, force: true })
+    }
+  }, 60_000)
 
   const agreeing = (asked: string[]): ConnectOptions => ({
     elicitation: {
@@ -323,7 +350,7 @@ describe.skipIf(CHROMIUM === undefined)('a real browser', () => {
       }
       expect(asked).toEqual([])
       await words(client, 'upload_file', { ref, file: 'letter.txt' })
-      expect(asked).toEqual([expect.stringContaining('letter.txt (8 bytes)')])
+      expect(asked).toEqual([expect.stringContaining('letter.txt (8 bytes, SHA-256')])
       expect(await words(client, 'read_page', { as: 'text' })).toContain('Dear Ada')
     } finally {
       await client.close()

@@ -162,7 +162,8 @@ export class Profiles {
     const tab = [...profile.tabs.values()].find((one) => one.page === page)
     if (tab?.maySubmit) return route.continue().catch(() => {})
     tab?.note('The page tried to send a form that nobody had agreed to; it was held back.')
-    return route.abort('blockedbyclient').catch(() => {})
+    // An answer without content leaves the page as it is, with what was entered; an error would take its place.
+    return route.fulfill({ status: 204 }).catch(() => {})
   }
 
   async #start(): Promise<Running> {

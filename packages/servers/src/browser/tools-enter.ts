@@ -1,5 +1,6 @@
 /** The tools that give a page something: a whole form at once, a file, the answer to a dialog. What goes out is asked about first. */
 
+import { createHash } from 'node:crypto'
 import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
 import type { Locator } from 'playwright-core'
 import { requireConfirmation } from '../confirmation.ts'
@@ -159,10 +160,11 @@ function createUploadFile(parts: StepParts, uploads: Uploads) {
     ({ ref, file, tab: id }, ctx) =>
       onTab(parts, ctx, id, async (tab) => {
         const element = await elementOf(tab.page, ref)
-        // What is read now is what is given, whatever becomes of the file while the user is asked.
+        // The digest binds the answer: where the file becomes another while the user is asked, the question is another, too.
         const { name, bytes } = await uploads.read(file)
         const where = toPlainText(tab.page.url())
-        const question = `Give the file ${toPlainText(file)} (${bytes.length} bytes) to ${where}?`
+        const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 16)
+        const question = `Give the file ${toPlainText(file)} (${bytes.length} bytes, SHA-256 ${digest}…) to ${where}?`
         await requireConfirmation(ctx, question, parts.allowUnasked)
         tab.maySubmit = false
         const payload = { name, mimeType: 'application/octet-stream', buffer: bytes }

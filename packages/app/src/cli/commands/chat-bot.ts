@@ -23,6 +23,14 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     throw new CliError('usage', `chat-bot: "${kind}" is no chat that is known`, 'Say `slack` or `webhook`.')
   }
   const config = await readConfig(io, hostOptionsOf(input).config)
+  const [waiting] = config.untrusted
+  // What a project says of the bot counts once somebody trusts it.
+  if (waiting !== undefined) {
+    io.say(
+      `${io.paint.yellow('warning')}: ${toLine(waiting.file, 200)} is not used: nobody has trusted it yet. Read it, then name it`,
+    )
+    io.say('with --config, or trust it: `portico servers trust`.')
+  }
   const { settings, problems } = readChatBotSettings(config)
   const broken = config.problems.filter(({ severity }) => severity === 'error').map(formatProblem)
   if (problems.length + broken.length > 0) throw new CliError('config', [...problems, ...broken].join('\n'))

@@ -37,7 +37,16 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   const settings = withFlags(read(config, io), input)
   if (input.flags.check === true) return check(config, input, io)
   const workers = workersOf(input.flags.workers, io)
-  if (workers !== undefined) return runWorkers(workers, io)
+  if (workers !== undefined) {
+    if (input.flags.stdio === true) {
+      throw new CliError(
+        'usage',
+        '--workers divides requests that come over HTTP, and standard input is one',
+        'Leave one of the two out.',
+      )
+    }
+    return runWorkers(workers, io)
+  }
   const worker = asWorker(settings, io)
   return serve(config, worker?.settings ?? settings, input, worker?.io ?? io)
 }
