@@ -76,6 +76,12 @@ async function send({ screen }: Desk, text: string, shows: RegExp): Promise<void
   await screen.until(shows)
 }
 
+/** Takes away what is in the line, and sees that it is gone. */
+async function clear({ screen }: Desk): Promise<void> {
+  screen.press('C-u')
+  await screen.until(/arguments:$/)
+}
+
 async function leave({ screen, notes }: Desk): Promise<void> {
   // Between prompts the key would be the shell's, and nobody would see it.
   await screen.until(/›\s*$/)
@@ -135,9 +141,9 @@ export const trials: readonly Trial[] = [
     await begin(desk)
     await send(desk, 'say hello', CALL_QUESTION)
     await send(desk, 'e', /arguments: \{"name":"Ada"\}/)
-    desk.screen.press('C-u')
+    await clear(desk)
     await send(desk, '{"name": }', /This is not JSON yet[\s\S]*arguments: /)
-    desk.screen.press('C-u')
+    await clear(desk)
     await send(desk, '{"name":"Grace"}', /I have greeted her\.[\s\S]*›/)
     assert.match(desk.notes(), /call greet \{"name":"Grace"\}/)
     await leave(desk)
