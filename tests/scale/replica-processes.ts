@@ -24,11 +24,13 @@ export class ReplicaProcesses {
   readonly #folder = mkdtempSync(join(tmpdir(), 'portico-replicas-'))
   readonly #ledger = join(this.#folder, 'ledger')
   #running: Running[] = []
+  /** All that were started, those that never listened too. */
+  readonly #children = new Set<ChildProcess>()
   #proxy: RoundRobin | undefined
 
   constructor(setting: StateSetting) {
     this.#setting = setting
-    process.once('exit', () => this.#running.map(({ child }) => child.kill('SIGKILL')))
+    process.once('exit', () => [...this.#children].map((child) => child.kill('SIGKILL')))
     writeFileSync(this.#ledger, '')
   }
 
@@ -89,7 +91,13 @@ export class ReplicaProcesses {
   async #spawn(): Promise<Running> {
     const words = [...process.execArgv, PROGRAM, JSON.stringify(this.#setting), this.#ledger]
     const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
-    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+    this.#children.add(child)
+    const ended = new Promise<void>((resolve) => {
+      child.once('exit', () => {
+        this.#children.delete(child)
+        resolve()
+      })
+    })
     const told = new Promise<string>((resolve, reject) => {
       if (child.stdout !== null) createInterface({ input: child.stdout }).once('line', resolve)
       child.once('exit', () => reject(new Error('a replica ended before it listened')))
