@@ -55,7 +55,8 @@ async function signInBoth({ ada, ben, provider }: ChatPlace): Promise<void> {
     const { thread } = await person.say('who am I')
     await person.sees(thread, 'Now you know.')
     const own = provider.requests.findLast((one) => JSON.stringify(one.messages).includes('You are '))
-    return /You are [^"\\]*/.exec(JSON.stringify(own?.messages))?.[0] ?? ''
+    // The last: what the model is told first also says who it is.
+    return [...JSON.stringify(own?.messages ?? []).matchAll(/You are [^"\\]*/g)].at(-1)?.[0] ?? ''
   }
   const [one, other] = [await seen(ada), await seen(ben)]
   assert.match(one, /ada/)

@@ -48,17 +48,23 @@ export class SlackSocket {
     if (typeof url !== 'string') throw new Error('Slack gave no address for socket mode')
     api.requireSlack(url)
     const socket = new WebSocket(url, { maxPayload: MAX_BYTES, handshakeTimeout: 20_000 })
+    const before = this.#socket
     this.#socket = socket
-    await new Promise<void>((resolve, reject) => {
-      socket.once('open', () => resolve())
-      socket.once('error', reject)
-    })
+    try {
+      await new Promise<void>((resolve, reject) => {
+        socket.once('open', () => resolve())
+        socket.once('error', reject)
+      })
+    } catch (error) {
+      this.#socket = before
+      throw error
+    }
     if (this.#closed) return socket.terminate()
     this.#waitMs = FIRST_WAIT_MS
     this.#keepAlive(socket)
     socket.on('message', (data) => void this.#take(socket, String(data)))
     socket.on('error', (error) => this.#options.warn(error))
-    socket.once('close', () => this.#again())
+    socket.once('close', () => this.#socket === socket && this.#again())
   }
 
   /** A connection that gives no sign of life is ended: what it would have brought comes on the next one. */
@@ -82,13 +88,22 @@ export class SlackSocket {
       const message: unknown = JSON.parse(text)
       if (!isObject(message)) return
       const { envelope_id: id, type, payload } = message
-      if (type === 'disconnect') return socket.close()
+      if (type === 'disconnect') return await this.#replace(socket)
       if (typeof id !== 'string' || typeof type !== 'string') return
       const answer = await receive(type, isObject(payload) ? payload : {})
       socket.send(JSON.stringify({ envelope_id: id, ...(answer !== undefined && { payload: answer }) }))
     } catch (error) {
       // Without an acknowledgement Slack sends it again.
       warn(error)
+    }
+  }
+
+  /** Slack says before it ends a connection: the next one stands before this one is closed, so that nothing falls in between. */
+  async #replace(socket: WebSocket): Promise<void> {
+    try {
+      if (this.#socket === socket) await this.#connect()
+    } finally {
+      socket.close()
     }
   }
 
