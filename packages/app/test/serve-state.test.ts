@@ -106,9 +106,19 @@ describe('portico serve --workers', () => {
       await running.until('stderr', /\[worker 2\] The gateway serves/)
       const client = await connect(url, { headers, versions: ['2025-11-25'] })
       expect((await client.listTools()).length).toBeGreaterThan(0)
-      const { stdout } = await start(['status', await write('look.json', { sqlite: stateFile() }), '--json']).ended
-      const [first] = (JSON.parse(stdout) as Status).replicas
-      process.kill(first?.pid ?? 0, 'SIGKILL')
+      const look = await write('look.json', { sqlite: stateFile() })
+      const pid = await vi.waitFor(
+        async () => {
+          const { stdout } = await start(['status', look, '--json']).ended
+          const [first] = (JSON.parse(stdout) as Status).replicas
+          if (first === undefined) throw new Error('nobody serves yet')
+          return first.pid
+        },
+        { timeout: 60_000, interval: 200 },
+      )
+      // 0 would be this process and all that it belongs to.
+      expect(pid).toBeGreaterThan(1)
+      process.kill(pid, 'SIGKILL')
       await running.until('stderr', /ended: worker [12] \(SIGKILL\); started again in 0.5 s/)
       // Whichever of them had the session: the next takes it up.
       await vi.waitFor(async () => expect((await client.listTools()).length).toBeGreaterThan(0), { timeout: 20_000 })

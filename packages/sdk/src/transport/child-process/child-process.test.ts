@@ -248,7 +248,9 @@ describe('a server that goes', () => {
     const child = start({ command: 'sh', args: ['-c', `"${node}" -e '${FOREVER}'; true`] })
     const pid = await pidFrom(child)
     expect(pid).not.toBe(child.channel.pid)
-    process.kill(child.channel.pid ?? 0, 'SIGKILL')
+    const shell = child.channel.pid
+    if (shell === undefined) throw new Error('the shell has no number')
+    process.kill(shell, 'SIGKILL')
     expect((await child.closed)?.message).toContain('SIGKILL')
     await expectGone(pid)
   })
