@@ -76,7 +76,7 @@ const number = (value) => value.toLocaleString('en-US')
 function toFaultsPage(matrix, peers) {
   return `${[
     '# What breaks, and what is lost',
-    'Made by `node scripts/generate/make-faults.mjs` from what the suites wrote down; nothing here is typed by hand.',
+    'Made by `node scripts/generate/make-faults.mjs` from the JSON files in `tests/faults/results`. The tables of others are of one run on a busy machine, taken over from what it printed; `npm run faults:peers -- --json tests/faults/results/peers.json` makes them anew.',
     ...(matrix === undefined ? [] : toMatrix(matrix)),
     ...(peers === undefined ? [] : toPeers(peers)),
   ].join('\n\n')}\n`
