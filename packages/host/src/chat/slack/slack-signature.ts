@@ -1,4 +1,4 @@
-/** Whether a request over HTTP is Slack's: signed with the secret, of this moment, and not seen before. */
+/** Whether a request over HTTP is Slack's: signed with the secret, and of this moment. That it comes once is seen to in `slack-adapter.ts`. */
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
