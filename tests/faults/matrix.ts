@@ -34,7 +34,10 @@ const ABSENT: { readonly [link in LinkName]: { readonly [fault: number]: string 
     23: 'pipes carry no tokens',
   },
   L2: { ...pipesOnly(), 20: 'two replicas are tried behind and before a gateway (L4, L5)' },
-  L3: { ...pipesOnly(), 20: 'replicas are tried with 2026-07-28 here (L4, L5), and with sessions by `npm run scale -- --replicas`' },
+  L3: {
+    ...pipesOnly(),
+    20: 'replicas are tried with 2026-07-28 here (L4, L5), and with sessions by `npm run scale -- --replicas`',
+  },
   L4: pipesOnly(),
   L5: {},
   L6: {
