@@ -3,6 +3,8 @@
  * client says of itself is escaped, shortened, and shown as what it is: a claim.
  */
 
+import { escapeHtml } from '@portico/sdk/internal-text'
+
 interface LoginPage {
   readonly action: string
   readonly csrf: string
@@ -119,8 +121,5 @@ function page(title: string, body: string): string {
 
 /** Also takes out what turns text around or hides it, so that a name cannot pass for something else. */
 function toText(text: string): string {
-  return text
-    .replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, '')
-    .slice(0, 300)
-    .replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
+  return escapeHtml(text.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, '').slice(0, 300))
 }

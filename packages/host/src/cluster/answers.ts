@@ -1,8 +1,6 @@
 /** What a caller is told when the replica that it needs is not there: always whether the request was sent. */
 
-import { isObject, type Reply, type RequestId } from '@portico/sdk/internal'
-
-const INTERNAL_ERROR = -32603
+import { INTERNAL_ERROR, isObject, type Reply, type RequestId } from '@portico/sdk/internal'
 
 const LOST =
   'The replica that worked on this ended before it answered: what it does may have happened. Look first, and send it again only if it has not.'

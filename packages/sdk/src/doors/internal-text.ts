@@ -5,4 +5,5 @@
 
 export { parseTemplate } from '../schema/uri-template/uri-template.ts'
 export { type DifferenceRun, differenceOf } from '../text/difference.ts'
+export { escapeHtml } from '../text/escape-html.ts'
 export { replaceHidden, type Strictness, showHidden, toCode, toCodes } from '../text/hidden-characters.ts'

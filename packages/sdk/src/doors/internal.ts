@@ -9,7 +9,7 @@ export { type HttpFault, type Link, type LinkEvents, type Outgoing, requestParam
 export { Receiving } from '../framing/receiving.ts'
 export { toCanonicalJson } from '../jsonrpc/canonical-json.ts'
 export type { Outlet } from '../jsonrpc/channel.ts'
-export { METHOD_NOT_FOUND } from '../jsonrpc/errors.ts'
+export { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../jsonrpc/errors.ts'
 export type { RequestId, RpcRequest } from '../jsonrpc/message.ts'
 export { classify, isObject } from '../jsonrpc/message.ts'
 export { requireName } from '../jsonrpc/nearest.ts'

@@ -1,6 +1,6 @@
 /** What a caller is told when a call does not reach its server, or comes back without an answer. */
 
-import { METHOD_NOT_FOUND } from '@portico/sdk/internal'
+import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '@portico/sdk/internal'
 import {
   type CallToolResult,
   type CapabilityError,
@@ -13,8 +13,6 @@ import { HostError } from '../../errors.ts'
 import { toCleanError } from '../../guard/foreign-text.ts'
 import { LimitError } from '../limits.ts'
 import { SignInDeclined } from '../sign-in/sign-in.ts'
-
-const INTERNAL_ERROR = -32603
 
 /** Words for the failures of a connection. They hold nothing of where the server is. */
 const WORDS: { readonly [code: string]: string } = {

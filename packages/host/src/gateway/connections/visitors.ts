@@ -6,9 +6,10 @@
 
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Authentication, Protection } from '@portico/sdk/bearer'
+import { escapeHtml } from '@portico/sdk/internal-text'
 import type { Principal } from '@portico/sdk/server'
 import type { Visitors } from '../sign-in/sign-in.ts'
-import { cookieOf, escaped, page, readForm, same, sendTo, setCookie } from '../sign-in/sign-in-html.ts'
+import { cookieOf, page, readForm, same, sendTo, setCookie } from '../sign-in/sign-in-html.ts'
 import { type IssuerLogin, VisitorLogin } from './visitor-login.ts'
 
 /**
@@ -102,8 +103,8 @@ class BrowserVisitors implements Visitors {
     const csrf = this.#seal(`form ${nonce} ${ticket}`)
     const body = `
       <p>${status === 401 ? 'The gateway does not know this token.' : 'Show the gateway that it is you.'}</p>
-      <form method="post" action="${escaped(this.#options.url)}/who">
-      <input type="hidden" name="ticket" value="${escaped(ticket)}"><input type="hidden" name="csrf" value="${escaped(csrf)}">
+      <form method="post" action="${escapeHtml(this.#options.url)}/who">
+      <input type="hidden" name="ticket" value="${escapeHtml(ticket)}"><input type="hidden" name="csrf" value="${escapeHtml(csrf)}">
       <label>Your token for the gateway <input type="password" name="token" autocomplete="off" required></label>
       <button>Go on</button></form>`
     const cookie = setCookie(FORM, nonce, FORM_SECONDS)

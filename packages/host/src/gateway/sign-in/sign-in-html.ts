@@ -1,6 +1,7 @@
 /** What the gateway's pages for browsers have in common: how they look, what they forbid, and cookies. */
 
 import { timingSafeEqual } from 'node:crypto'
+import { escapeHtml } from '@portico/sdk/internal-text'
 
 /** Longest form that is read. */
 export const MAX_FORM = 8_192
@@ -26,15 +27,11 @@ export function page(
   { formTarget = '', headers = {} }: PageOptions = {},
 ): Response {
   const policy = `default-src 'none'; style-src 'unsafe-inline'; form-action 'self' ${formTarget}; frame-ancestors 'none'; base-uri 'none'`
-  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><h1>${escaped(title)}</h1>${body}</html>`
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(title)}</title><h1>${escapeHtml(title)}</h1>${body}</html>`
   return new Response(html, {
     status,
     headers: { ...HEADERS, 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy, ...headers },
   })
-}
-
-export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 }
 
 /** The value of a cookie that the browser brings. */

@@ -6,8 +6,9 @@
 
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { escapeHtml } from '@portico/sdk/internal-text'
 import type { SignIn, Visit } from './sign-in.ts'
-import { cookieOf, escaped, MAX_FORM, page, readForm, same, sendTo, setCookie } from './sign-in-html.ts'
+import { cookieOf, MAX_FORM, page, readForm, same, sendTo, setCookie } from './sign-in-html.ts'
 
 /** Answers requests below `SignInOptions.url`; give it the rest of the path through a `Request`. */
 export type SignInPages = (request: Request) => Promise<Response>
@@ -114,7 +115,7 @@ async function refuse(signIn: SignIn, request: Request, visit: Visit): Promise<R
   if (user === visit.principal) return undefined
   if (user === undefined && visitors !== undefined) return visitors.identify(request, visit.ticket)
   const other = `${signIn.options.url}/who?ticket=${encodeURIComponent(visit.ticket)}`
-  const way = visitors === undefined ? '' : `<p><a href="${escaped(other)}">I am that user</a></p>`
+  const way = visitors === undefined ? '' : `<p><a href="${escapeHtml(other)}">I am that user</a></p>`
   return page(403, 'Not yours', `<p>This sign-in belongs to another user of the gateway.</p>${way}`)
 }
 
@@ -126,12 +127,12 @@ export function askConsent(
   const isMore = added !== undefined
   const scope = target.searchParams.get('scope') ?? 'what the server asks for'
   const body = `
-    <p><strong>${escaped(clientId ?? 'A program that you use')}</strong> ${isMore ? 'needs more permissions at' : 'wants to use'} <strong>${escaped(server)}</strong>${isMore ? '. You are signed in there already' : ' in your name'}.</p>
-    <dl><dt>${isMore ? 'You agree at' : 'You sign in at'}</dt><dd>${escaped(target.host)}</dd>
-    <dt>It is asked for</dt><dd>${escaped(scope)}</dd>
-    <dt>Then back to</dt><dd>${escaped(target.searchParams.get('redirect_uri') ?? '')}</dd></dl>
-    <form method="post"><input type="hidden" name="ticket" value="${escaped(visit.ticket)}">
-    <input type="hidden" name="csrf" value="${escaped(token)}"><button>${isMore ? 'Go on' : 'Sign in'}</button></form>`
+    <p><strong>${escapeHtml(clientId ?? 'A program that you use')}</strong> ${isMore ? 'needs more permissions at' : 'wants to use'} <strong>${escapeHtml(server)}</strong>${isMore ? '. You are signed in there already' : ' in your name'}.</p>
+    <dl><dt>${isMore ? 'You agree at' : 'You sign in at'}</dt><dd>${escapeHtml(target.host)}</dd>
+    <dt>It is asked for</dt><dd>${escapeHtml(scope)}</dd>
+    <dt>Then back to</dt><dd>${escapeHtml(target.searchParams.get('redirect_uri') ?? '')}</dd></dl>
+    <form method="post"><input type="hidden" name="ticket" value="${escapeHtml(visit.ticket)}">
+    <input type="hidden" name="csrf" value="${escapeHtml(token)}"><button>${isMore ? 'Go on' : 'Sign in'}</button></form>`
   // Browsers count where the authorization server sends its visitor on to, another's login perhaps, as part of the form.
   const formTarget = `${target.origin} https:`
   return page(200, isMore ? `More permissions for ${server}` : `Sign in to ${server}`, body, { formTarget })

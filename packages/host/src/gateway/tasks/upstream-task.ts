@@ -4,7 +4,7 @@
  */
 
 import type { Client, RequestOptions, ToolRun } from '@portico/sdk/client'
-import { generationOf, isObject, META_RELATED_TASK, readCreated } from '@portico/sdk/internal'
+import { generationOf, INTERNAL_ERROR, isObject, META_RELATED_TASK, readCreated } from '@portico/sdk/internal'
 import { type CallToolResult, type JsonObject, PorticoError, RpcError } from '@portico/sdk/server'
 import type { RelayedCall } from '../call/relayed-call.ts'
 import type { UpstreamTask } from './noted.ts'
@@ -119,5 +119,3 @@ function wordedFor({ server, taskId }: UpstreamTask, error: unknown): unknown {
   const words = named ? 'could not finish this work' : Object.hasOwn(WORDS, code) ? WORDS[code] : undefined
   return words === undefined ? error : new RpcError(INTERNAL_ERROR, `The server "${server}" ${words}`, undefined, error)
 }
-
-const INTERNAL_ERROR = -32603
