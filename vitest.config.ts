@@ -13,7 +13,8 @@ if (!hasBrowser) tellSkipped(`skipped: the parts of the page: ${NO_CHROMIUM}`)
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // One more than the cores of a small machine: many tests wait for processes of their own.
+    maxWorkers: 3,
     projects: [
       {
         resolve: fromSource,
