@@ -2,7 +2,7 @@
 
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { type BullQueue, openBullQueue } from '@portico/host/bullmq'
-import { openState } from '@portico/host/state'
+import { openState, type StateSetting } from '@portico/host/state'
 import { connect } from '@portico/sdk/client'
 import { createServer, tool } from '@portico/sdk/server'
 import { createTasks, type TaskJob } from '@portico/sdk/tasks'
@@ -12,15 +12,16 @@ import { until } from '../support/wait.ts'
 import { missingFor, places, redisLibrary } from './places.ts'
 
 /** Not with the engine in WebAssembly: it answers too slowly for BullMQ, which waits for one message in many calls. */
-export const queueTrials: readonly Trial[] = [
-  { name: 'redis queue', missing: () => missingFor('redis'), run: (report) => tryQueue(report) },
-]
+export const queueTrials: readonly Trial[] = (['redis', 'postgres'] as const).map((kind) => ({
+  name: `${kind} queue`,
+  missing: () => missingFor(kind),
+  run: (report) => tryQueue(report, kind),
+}))
 
 const TASKS = 10
 
-async function tryQueue(report: Report): Promise<void> {
-  const place = await places.get('redis')
-  const url = `redis://127.0.0.1:${place.port}`
+async function tryQueue(report: Report, kind: 'redis' | 'postgres'): Promise<void> {
+  const place = await places.get(kind)
   const setting = place.fresh()
   const name = `queue-${Date.now()}`
   const ends: (() => Promise<void> | void)[] = []
@@ -28,7 +29,7 @@ async function tryQueue(report: Report): Promise<void> {
   const seen: TaskJob[] = []
   const makeProcess = async (who: string, work: boolean) => {
     const state = await openState(setting)
-    const bull = await openBullQueue({ redis: url, name, library: redisLibrary, bullmq: () => import('bullmq') })
+    const bull = await openQueue(setting, name)
     const tasks = createTasks({ store: state.store, bus: state.bus, queue: noting(bull, seen), work })
     ends.push(
       () => tasks.close(),
@@ -70,6 +71,19 @@ async function tryQueue(report: Report): Promise<void> {
   } finally {
     for (const end of ends) await end()
   }
+}
+
+/** The libraries are the suite's own, which the host's package does not see. */
+function openQueue(setting: StateSetting, name: string): Promise<BullQueue> {
+  const bullmq = () => import('bullmq')
+  return 'redis' in setting
+    ? openBullQueue({ redis: setting.redis, name, bullmq, library: redisLibrary })
+    : openBullQueue({
+        postgres: 'postgres' in setting ? setting.postgres : '',
+        name,
+        bullmq,
+        library: () => import('pg'),
+      })
 }
 
 function noting(bull: BullQueue, seen: TaskJob[]): BullQueue {

@@ -1,3 +1,10 @@
 /** `@portico/host/bullmq`: a queue that hands tasks to workers on several machines. */
 
-export { type BullQueue, type BullQueueSetting, openBullQueue } from '../state/bullmq/bull-queue.ts'
+export {
+  type BullPostgresSetting,
+  type BullQueue,
+  type BullQueueOptions,
+  type BullQueueSetting,
+  type BullRedisSetting,
+  openBullQueue,
+} from '../state/bullmq/bull-queue.ts'

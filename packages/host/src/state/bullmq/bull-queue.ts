@@ -7,21 +7,37 @@ import type { TaskJob, TaskQueue } from '@portico/sdk/tasks'
 import { HostError } from '../../errors.ts'
 import { withLimit } from '../link.ts'
 import { loadPeer, unavailable } from '../opened-state.ts'
-import type { BullLibrary, BullWorker, RedisClientLibrary, RedisHandle } from './bull-library.ts'
+import { type BullEngine, type BullHandle, createPostgresEngine, createRedisEngine } from './bull-engines.ts'
+import type { BullLibrary, BullPoolLibrary, BullWorker, RedisClientLibrary } from './bull-library.ts'
 
 /** Where the queue is, and how much of it one process takes at a time. */
-export interface BullQueueSetting {
-  /** `redis://name:password@host:6379/0`; `rediss://` encrypts the way there. */
-  readonly redis: string
-  /** Before the name of every key, in braces; `portico` unless given. */
-  readonly prefix?: string
+export type BullQueueSetting = BullRedisSetting | BullPostgresSetting
+
+/** What both kinds of queue have. */
+export interface BullQueueOptions {
   /** The name of the queue, one for each kind of server; `tasks` unless given. */
   readonly name?: string
   /** How many tasks one process runs at a time; 10 unless given. */
   readonly concurrency?: number
   /** `() => import('bullmq')` where a bundler has to see the name; by default it is looked for at run time. */
   readonly bullmq?: () => Promise<unknown>
-  /** `() => import('redis')`, likewise. */
+}
+
+/** A queue in Redis or Valkey. Needs the package `redis`. */
+export interface BullRedisSetting extends BullQueueOptions {
+  /** `redis://name:password@host:6379/0`; `rediss://` encrypts the way there. */
+  readonly redis: string
+  /** Before the name of every key, in braces; `portico` unless given. */
+  readonly prefix?: string
+  /** `() => import('redis')`, as for `bullmq`. */
+  readonly library?: () => Promise<unknown>
+}
+
+/** A queue in PostgreSQL 13 or newer, in a schema `bullmq` that is made where there is none. Needs the package `pg`. */
+export interface BullPostgresSetting extends BullQueueOptions {
+  /** `postgres://name:password@host/database`. */
+  readonly postgres: string
+  /** `() => import('pg')`, as for `bullmq`. */
   readonly library?: () => Promise<unknown>
 }
 
@@ -33,9 +49,10 @@ export interface BullQueue extends TaskQueue {
 
 const PUSH_MS = 5000
 const CLOSE_MS = 5000
+const WHAT = 'A queue of tasks'
 
 /**
- * Opens a queue of tasks in Redis or Valkey by BullMQ. Needs the packages `bullmq` and `redis`.
+ * Opens a queue of tasks by BullMQ, in Redis, Valkey or PostgreSQL. Needs the package `bullmq`, and `redis` or `pg`.
  *
  * @example
  * ```ts
@@ -49,38 +66,54 @@ const CLOSE_MS = 5000
  * ```
  */
 export async function openBullQueue(setting: BullQueueSetting): Promise<BullQueue> {
-  const { redis, prefix = 'portico', name = 'tasks', concurrency = 10 } = setting
+  const { name = 'tasks', concurrency = 10 } = setting
+  const prefix = 'redis' in setting ? (setting.prefix ?? 'portico') : 'portico'
   if (!/^[\w.-]{1,64}$/.test(prefix) || !/^[\w.-]{1,64}$/.test(name) || !(concurrency >= 1)) {
-    const problem = '`prefix` and `name` are made of letters, digits, dots and dashes, and `concurrency` is 1 at least'
-    throw new HostError('invalid-config', problem, { data: { problems: [problem] } })
+    throw invalidSetting(
+      '`prefix` and `name` are made of letters, digits, dots and dashes, and `concurrency` is 1 at least',
+    )
   }
-  const what = 'A queue of tasks'
+  if ('redis' in setting === 'postgres' in setting) throw invalidSetting('A queue is in `redis` or in `postgres`')
   // Whoever names another library answers for what it has.
-  const bull = (await (setting.bullmq?.() ?? loadPeer(what, 'bullmq'))) as BullLibrary
-  const clients = (await (setting.library?.() ?? loadPeer(what, 'redis'))) as RedisClientLibrary
-  return new OpenedBullQueue(bull, () => connect(clients, redis), { prefix: `{${prefix}}:bull`, name, concurrency })
+  const bull = (await (setting.bullmq?.() ?? loadPeer(WHAT, 'bullmq'))) as BullLibrary
+  const engine = await toEngine(setting, bull, prefix)
+  return new OpenedBullQueue(bull, engine, { name, concurrency })
+}
+
+async function toEngine(setting: BullQueueSetting, bull: BullLibrary, prefix: string): Promise<BullEngine> {
+  if ('redis' in setting) {
+    const clients = (await (setting.library?.() ?? loadPeer(WHAT, 'redis'))) as RedisClientLibrary
+    return createRedisEngine(clients, setting.redis, prefix)
+  }
+  const found = (await (setting.library?.() ?? loadPeer(WHAT, 'pg'))) as { readonly default?: unknown }
+  // A package of the older kind has its names under `default` too, or only there.
+  const pools = ('Pool' in found ? found : found.default) as BullPoolLibrary
+  return createPostgresEngine(bull, pools, setting.postgres)
+}
+
+function invalidSetting(problem: string): HostError {
+  return new HostError('invalid-config', problem, { data: { problems: [problem] } })
 }
 
 interface QueuePlace {
-  readonly prefix: string
   readonly name: string
   readonly concurrency: number
 }
 
 class OpenedBullQueue implements BullQueue {
   readonly #bull: BullLibrary
-  readonly #connect: () => RedisHandle
+  readonly #engine: BullEngine
   readonly #place: QueuePlace
   readonly #queue: InstanceType<BullLibrary['Queue']>
-  readonly #handles: RedisHandle[] = []
+  readonly #handles: BullHandle[] = []
   /** Each with how it ends, once. */
   readonly #workers = new Map<BullWorker, () => Promise<void>>()
 
-  constructor(bull: BullLibrary, connect: () => RedisHandle, place: QueuePlace) {
+  constructor(bull: BullLibrary, engine: BullEngine, place: QueuePlace) {
     this.#bull = bull
-    this.#connect = connect
+    this.#engine = engine
     this.#place = place
-    this.#queue = new bull.Queue(place.name, { connection: this.#handle(), prefix: place.prefix })
+    this.#queue = new bull.Queue(place.name, this.#options(), engine.backend)
     this.#queue.on('error', () => {})
   }
 
@@ -93,20 +126,20 @@ class OpenedBullQueue implements BullQueue {
       await withLimit(this.#queue.add('task', { id, epoch }, options), PUSH_MS)
     } catch (error) {
       throw unavailable(
-        'The queue of tasks cannot be reached: see that its Redis runs and can be reached from here',
+        'The queue of tasks cannot be reached: see that its database runs and can be reached from here',
         error,
       )
     }
   }
 
   async take(run: (job: TaskJob) => Promise<void>): Promise<() => Promise<void>> {
-    const { name, prefix, concurrency } = this.#place
+    const { name, concurrency } = this.#place
     const work = async ({ data }: { readonly data: unknown }): Promise<void> => {
-      // Whoever else writes into that Redis can at most name a task that is there.
+      // Whoever else writes into that database can at most name a task that is there.
       const { id, epoch } = (data ?? {}) as { readonly id?: unknown; readonly epoch?: unknown }
       if (typeof id === 'string' && typeof epoch === 'number') await run({ id, epoch })
     }
-    const worker = new this.#bull.Worker(name, work, { connection: this.#handle(), prefix, concurrency })
+    const worker = new this.#bull.Worker(name, work, { ...this.#options(), concurrency }, this.#engine.backend)
     worker.on('error', () => {})
     let ending: Promise<void> | undefined
     const end = (): Promise<void> => {
@@ -122,28 +155,14 @@ class OpenedBullQueue implements BullQueue {
   async close(): Promise<void> {
     await Promise.allSettled([...this.#workers.values()].map((end) => end()))
     await withLimit(this.#queue.close(), CLOSE_MS).catch(() => {})
-    for (const handle of this.#handles) endQuietly(handle)
+    await Promise.all(this.#handles.map(({ end }) => end()))
   }
 
-  #handle(): RedisHandle {
-    const handle = this.#connect()
+  /** With a connection of its own. */
+  #options(): { readonly connection: object; readonly prefix?: string } {
+    const { prefix } = this.#engine
+    const handle = this.#engine.connect()
     this.#handles.push(handle)
-    return handle
-  }
-}
-
-/** Reconnects by itself. */
-function connect({ createClient }: RedisClientLibrary, url: string): RedisHandle {
-  const handle = createClient({ url, name: 'portico-tasks' })
-  handle.on('error', () => {})
-  handle.connect().catch(() => {})
-  return handle
-}
-
-function endQuietly(handle: RedisHandle): void {
-  try {
-    handle.destroy()
-  } catch {
-    // It was closed already.
+    return { connection: handle.connection, ...(prefix !== undefined && { prefix }) }
   }
 }
