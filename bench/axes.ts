@@ -4,6 +4,7 @@
  */
 
 import { GATEWAY_AXES } from './axes-gateway.ts'
+import { REPLICA_AXES } from './axes-replicas.ts'
 import { RUNTIME_AXES } from './axes-runtimes.ts'
 import type { Axis, Case, Pace } from './axis.ts'
 import type { Contestant, Plan } from './programs/driver.ts'
@@ -144,6 +145,7 @@ export const AXES: readonly Axis[] = [
     cases: (pace) => [{ name: '32 in flight', plan: { ...pace, kind: 'self', inFlight: 32, contestants: SCHEMAS } }],
   },
   ...GATEWAY_AXES,
+  ...REPLICA_AXES,
   ...RUNTIME_AXES,
 ]
 

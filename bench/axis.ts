@@ -18,6 +18,8 @@ export interface Axis {
   readonly title: string
   readonly unit: string
   readonly about: string
+  /** Whose figure the others are shown as multiples of; the bare one's unless given. */
+  readonly base?: string
   /** How a figure is turned into the unit; CPU comes in microseconds. */
   readonly scale?: number
   cases(pace: Pace): readonly Case[]

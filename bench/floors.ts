@@ -207,6 +207,28 @@ export const FLOORS: readonly Floor[] = [
     why: 'Each call is decided, written to the audit log before and after it is made, and what it brings is looked at.',
   },
   {
+    about: 'session call with Valkey against no store',
+    axis: 'stores',
+    case: 'sessions',
+    ours: 'portico, Valkey',
+    limit: { contestant: 'portico', atMost: 1.6 },
+  },
+  // That it does not touch the store at all is a test (`cluster-traffic.test.ts`); this is noise alone.
+  ...(['SQLite', 'Valkey', 'PostgreSQL'] as const).map((store) => ({
+    about: `2026-07-28 call with ${store} against no store`,
+    axis: 'stores',
+    case: '2026-07-28',
+    ours: `portico, ${store}`,
+    limit: { contestant: 'portico', atMost: 1.2 },
+  })),
+  {
+    about: '2026-07-28 call, three replicas against one',
+    axis: 'replicas',
+    case: '2026-07-28',
+    ours: 'portico, 3 replicas',
+    limit: { contestant: 'portico, 1 replica', atMost: 1.2 },
+  },
+  {
     about: 'gateway, time that it adds to a call',
     axis: 'gateway-latency',
     case: '1 in flight',

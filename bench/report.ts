@@ -38,11 +38,15 @@ const HEADER = ['', 'median', 'spread', 'calls/s', 'of the limit', 'Portico is']
 
 /** One table per axis and case, contestants in the order they were measured. */
 export function toTables(axes: readonly (Axis | StaticAxis)[], figures: readonly Figure[]): Table[] {
-  return axes.flatMap(({ name, title, about }) => {
+  return axes.flatMap((axis) => {
+    const { name, title, about } = axis
+    const base = 'base' in axis ? axis.base : undefined
     const own = figures.filter(({ axis }) => axis === name)
     return [...new Set(own.map((figure) => figure.case))].map((variant) => {
       const rows = own.filter((figure) => figure.case === variant)
-      const limit = rows.find(({ contestant }) => contestant.startsWith('bare') || contestant === 'schemas alone')
+      const isBase = (contestant: string): boolean =>
+        base === undefined ? contestant.startsWith('bare') || contestant === 'schemas alone' : contestant === base
+      const limit = rows.find(({ contestant }) => isBase(contestant))
       const ours = rows.find(({ contestant }) => contestant === 'portico')
       return {
         title: `${title}: ${variant} (${rows[0]?.unit})`,

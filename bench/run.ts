@@ -10,6 +10,7 @@ import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { AXES, BUNDLED, type Pace } from './axes.ts'
 import { toChart } from './chart.ts'
+import { Stores } from './databases.ts'
 import { drive } from './drive.ts'
 import { type Fault, type Figure, toFigures } from './figures.ts'
 import { peerVersions, prepare, rootFolder, workFolder } from './prepare.ts'
@@ -86,9 +87,10 @@ async function main(): Promise<number> {
 async function measure(names: readonly string[]): Promise<Run> {
   const figures: Figure[] = []
   const faults: Fault[] = []
+  const stores = new Stores()
   for (const axis of AXES.filter(({ name }) => names.includes(name))) {
     for (const { name, plan } of axis.cases(pace)) {
-      const report = await drive(plan)
+      const report = await drive(await stores.tell(plan))
       const scaled = report.samples.map((sample) => ({ ...sample, value: sample.value / (axis.scale ?? 1) }))
       const own = toFigures(axis.name, name, axis.unit, { ...report, samples: scaled })
       figures.push(...own)
@@ -96,6 +98,7 @@ async function measure(names: readonly string[]): Promise<Run> {
       for (const table of toTables([axis], own)) console.log(toText(table))
     }
   }
+  await stores.stop()
   for (const axis of STATIC_AXES.filter(({ name }) => names.includes(name))) {
     try {
       const own = axis.measure(pace.rounds)

@@ -17,14 +17,22 @@ export type Answer =
   | { memory: MemoryReport }
   | { calls: number; cpu: number; ms: number; times?: readonly number[] }
 
-/** Tells that calls can be made; `port` where they come by HTTP, `cpu` where another process does the work. */
-export function announce(port?: number, cpu: () => number = cpuTime): void {
+/** Where calls come by HTTP. */
+export interface Ports {
+  /** Connections are divided among them. */
+  readonly ports: readonly number[]
+  /** Where a session is opened; at the first of the ports unless given. */
+  readonly opensAt?: number
+}
+
+/** Tells that calls can be made; `port` where they come by HTTP, `cpu` where other processes do the work too. */
+export function announce(port?: number | Ports, cpu: () => number | Promise<number> = cpuTime): void {
   process.on('message', (question: Question) => {
-    if (question.ask === 'cpu') send({ cpu: cpu() })
+    if (question.ask === 'cpu') void Promise.resolve(cpu()).then((time) => send({ cpu: time }), fail)
     if (question.ask === 'memory') void memoryReport().then((memory) => send({ memory }))
   })
   process.on('disconnect', () => process.exit())
-  process.send?.({ ready: true, port })
+  process.send?.({ ready: true, ...(typeof port === 'object' ? port : { ports: [port ?? 0] }) })
 }
 
 /** The other direction: a program that makes the calls itself and counts its own cost. */

@@ -5,7 +5,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { Answer, MemoryReport, Question } from './control.ts'
+import type { Answer, MemoryReport, Ports, Question } from './control.ts'
 import { HttpLoad, openSession } from './load/http.ts'
 import { openStreams } from './load/idle.ts'
 import type { Call, Era } from './load/messages.ts'
@@ -21,6 +21,8 @@ export interface Contestant {
   readonly env?: { readonly [name: string]: string }
   readonly nodeArgs?: readonly string[]
   readonly era?: Era
+  /** Where it keeps what it shares; `run.ts` starts that and says so in `env`. */
+  readonly store?: 'SQLite' | 'Valkey' | 'PostgreSQL'
   /** What it is called differently by than the others. */
   readonly call?: Partial<Call>
 }
@@ -106,11 +108,11 @@ async function start(plan: Plan, contestant: Contestant): Promise<Running> {
   if (plan.kind === 'sessions' || plan.kind === 'streams')
     return { name, stop: async () => {}, measure: () => measureIdle(contestant, plan, era) }
   const child = launch(contestant, [])
-  const { port } = await ready(child)
+  const ports = await ready(child)
   const stop = () => end(child)
   if (plan.kind === 'self')
     return { name, stop, measure: (ms) => measureFor(plan, ms, (part) => runSelf(child, part, plan.inFlight)) }
-  const load = createLoad(plan, child, port, era)
+  const load = createLoad(plan, child, ports, era)
   await load.open()
   const call = { ...required(plan.call), ...contestant.call }
   const run = async (ms: number): Promise<Stretch> => {
@@ -157,9 +159,9 @@ function middleOf(times: number[]): number {
   return times[times.length >> 1] ?? Number.NaN
 }
 
-function createLoad({ kind }: Plan, child: ChildProcess, port: number, era: Era) {
-  if (kind === 'http') return new HttpLoad(port, era)
-  if (kind === 'websocket') return new WebSocketLoad(port, era)
+function createLoad({ kind }: Plan, child: ChildProcess, { ports, opensAt }: Ports, era: Era) {
+  if (kind === 'http') return new HttpLoad(ports, era, opensAt)
+  if (kind === 'websocket') return new WebSocketLoad(required(ports[0]), era)
   return new StdioLoad(required(child.stdin), required(child.stdout), era)
 }
 
@@ -177,7 +179,7 @@ async function measureIdle(contestant: Contestant, plan: Plan, era: Era) {
   const count = plan.count ?? 1000
   const child = launch(contestant, ['--expose-gc'])
   try {
-    const { port } = await ready(child)
+    const port = required((await ready(child)).ports[0])
     const open = (some: number) => (plan.kind === 'streams' ? openStreams(port, era, some) : openSessions(port, some))
     // What the first few make a process allocate for good (compiled code, buffers, connections) is no cost of theirs.
     await (await open(WARM_COUNT))()
@@ -235,10 +237,10 @@ function end(child: ChildProcess): Promise<void> {
   })
 }
 
-function ready(child: ChildProcess): Promise<{ port: number }> {
+function ready(child: ChildProcess): Promise<Ports> {
   return within(
     new Promise((resolve, reject) => {
-      child.once('message', (message: { port?: number }) => resolve({ port: message.port ?? 0 }))
+      child.once('message', (message: Ports) => resolve(message))
       child.once('exit', (code) => reject(new Error(`ended with ${code} before it was ready`)))
     }),
     20_000,

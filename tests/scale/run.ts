@@ -7,9 +7,11 @@
 
 import { fileURLToPath } from 'node:url'
 import { installPackages } from '../support/install.ts'
-import { runSuite } from '../support/suite.ts'
+import { type Plan, runSuite } from '../support/suite.ts'
 
 const REPLICAS_MS = 45 * 60_000
+/** Of one simulation, and of one store that is away. */
+const LIMIT_MS = 15 * 60_000
 
 await runSuite(import.meta.url, {
   end: 'now',
@@ -21,6 +23,14 @@ await runSuite(import.meta.url, {
     },
     replicas: { type: 'boolean', about: 'replicas behind round robin alone, in the long form' },
     calls: { type: 'string', default: '20000', about: 'with --replicas: how many calls' },
+    simulate: {
+      type: 'boolean',
+      about: 'what calls, sessions and listeners cost, and what many replicas would give; nothing else',
+    },
+    'store-away': {
+      type: 'string',
+      about: 'the store is away for so many seconds in the middle of load (30, say); nothing else',
+    },
     real: {
       type: 'string',
       default: '0',
@@ -28,9 +38,11 @@ await runSuite(import.meta.url, {
     },
     seed: { type: 'string', default: `${Date.now() % 100_000}`, about: 'the order of these points' },
   },
-  async open({ runs, seed, real, replicas, calls }) {
+  async open({ runs, seed, real, replicas, calls, simulate, 'store-away': away }) {
     installPackages(fileURLToPath(new URL('.', import.meta.url)))
     const { places } = await import('./places.ts')
+    if (simulate === true) return openSimulation(() => places.stop())
+    if (away !== undefined) return openAway(Number(away))
     const { createReplicaTrials } = await import('./replica-cases.ts')
     const columns = ['store', 'bus', 'processes', 'away', 'refresh', 'kills', 'queue', 'real', 'replicas']
     const after = (): Promise<void> => places.stop()
@@ -55,3 +67,16 @@ await runSuite(import.meta.url, {
     }
   },
 })
+
+async function openSimulation(after: () => Promise<void>): Promise<Plan> {
+  const { createSimulations } = await import('./measured/simulate-cases.ts')
+  return { trials: createSimulations(), columns: ['simulation'], after, limitMs: LIMIT_MS }
+}
+
+async function openAway(seconds: number): Promise<Plan> {
+  if (!(seconds > 0)) throw new Error('--store-away takes a number of seconds')
+  const { AwayLedger, createAwayTrials } = await import('./store-away/cases.ts')
+  const ledger = new AwayLedger()
+  const trials = createAwayTrials(seconds, ledger)
+  return { trials, columns: ['store away'], limitMs: LIMIT_MS, summary: () => `${ledger}` }
+}

@@ -30,6 +30,9 @@ export function runOnce(command: string, args: readonly string[], cwd: string): 
 }
 
 export interface Running {
+  readonly pid: number | undefined
+  /** Resolves when the process is no more, whoever ended it. */
+  readonly ended: Promise<void>
   stop(): Promise<void>
   /** For what follows the start: a database that could not be set up is not left running. */
   orStop(action: () => Promise<void>): Promise<void>
@@ -67,6 +70,8 @@ export function startProcess(
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
   return {
+    pid: child.pid,
+    ended,
     stop,
     orStop: async (action) => {
       try {

@@ -7,6 +7,8 @@ export interface PostgresProcess {
   readonly port: number
   readonly folder: string
   readonly running: Running
+  /** Starts it once more with what it had, after it was ended. */
+  again(): Promise<Running>
 }
 
 /** `isReady` is tried until it works. */
@@ -18,9 +20,12 @@ export async function startPostgresProcess(isReady: (port: number) => Promise<un
   runOnce(initdb, ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--no-sync'], folder)
   const port = await freePort()
   const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'fsync=off']
-  const running = startProcess(postgres, ['-D', data, ...settings.flatMap((one) => ['-c', one])], folder, 'SIGQUIT')
-  await running.orStop(async () => void (await eventually(() => isReady(port))))
-  return { port, folder, running }
+  const start = async (): Promise<Running> => {
+    const running = startProcess(postgres, ['-D', data, ...settings.flatMap((one) => ['-c', one])], folder, 'SIGQUIT')
+    await running.orStop(async () => void (await eventually(() => isReady(port))))
+    return running
+  }
+  return { port, folder, running: await start(), again: start }
 }
 
 interface Programs {

@@ -2,6 +2,7 @@
 
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { Ports } from '../control.ts'
 
 const bare = fileURLToPath(new URL('../servers/bare.js', import.meta.url))
 
@@ -13,7 +14,7 @@ export function startHttp(): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = fork(bare, ['http'], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
     child.once('error', reject)
-    child.once('message', ({ port }: { port: number }) => resolve(`http://127.0.0.1:${port}/mcp`))
+    child.once('message', ({ ports: [port] }: Ports) => resolve(`http://127.0.0.1:${port}/mcp`))
   })
 }
 

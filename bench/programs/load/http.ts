@@ -19,20 +19,24 @@ import {
 } from './messages.ts'
 
 export class HttpLoad {
-  readonly #port: number
+  readonly #ports: readonly number[]
   readonly #era: Era
+  readonly #opensAt: number
   readonly #lanes: Lane[] = []
   #session: Session | undefined
   #nextId = FIRST_ID
+  #opened = 0
 
-  constructor(port: number, era: Era) {
-    this.#port = port
+  /** Connections go to each of the ports in turn. */
+  constructor(ports: readonly number[], era: Era, opensAt = ports[0] ?? 0) {
+    this.#ports = ports
     this.#era = era
+    this.#opensAt = opensAt
   }
 
   /** Opens a session where the era has them. */
   async open(): Promise<void> {
-    if (this.#era === 'session') this.#session = await openSession(this.#port)
+    if (this.#era === 'session') this.#session = await openSession(this.#opensAt)
   }
 
   /** Brings the connections up; servers close those that were idle while others had their turn, some in this moment. */
@@ -40,7 +44,7 @@ export class HttpLoad {
     const lanes = this.#lanes.splice(0)
     const alive = lanes.filter((lane) => lane.isFresh)
     for (const lane of lanes) if (!lane.isFresh) lane.close()
-    while (alive.length < inFlight) alive.push(await Lane.open(this.#port))
+    while (alive.length < inFlight) alive.push(await Lane.open(this.#ports[this.#opened++ % this.#ports.length] ?? 0))
     this.#lanes.push(...alive)
   }
 
@@ -96,7 +100,7 @@ export class HttpLoad {
       this.#era === 'session'
         ? `mcp-session-id: ${this.#session?.id}\r\nmcp-protocol-version: ${this.#session?.version}\r\n`
         : `mcp-protocol-version: ${MODERN_VERSION}\r\nmcp-method: ${method}\r\n${name === undefined ? '' : `mcp-name: ${name}\r\n`}`
-    return toHead(this.#port, own, length)
+    return toHead(this.#opensAt, own, length)
   }
 }
 

@@ -14,7 +14,7 @@ import { HeldSessions } from './held-sessions.ts'
 import { HopReader } from './hop.ts'
 import { KeptEvents } from './kept-events.ts'
 import { createProofMemory } from './proof-memory.ts'
-import { Replicas, type ReplicaView } from './replicas.ts'
+import { ReplicaRows, type ReplicaView } from './replica-rows.ts'
 import { Routes } from './routes.ts'
 import { deriveKey, Seal } from './seal.ts'
 import { SessionBook } from './session-book.ts'
@@ -131,7 +131,7 @@ class Replica implements Cluster {
   readonly #prefix: string
   readonly #rows: Seal
   readonly #hops: Seal
-  readonly #replicas: Replicas
+  readonly #replicas: ReplicaRows
   readonly #events: KeptEvents
   readonly #forwarder: Forwarder
   #routes: Routes | undefined
@@ -151,7 +151,8 @@ class Replica implements Cluster {
     this.#forwarder = new Forwarder(this.#hops)
     this.#events = new KeptEvents({ store, seal, prefix, onError })
     const sessions = (): number => this.#held?.size ?? 0
-    this.#replicas = new Replicas({ store, seal, prefix, name, leaseMs, sessions, onError })
+    const regained = (): void => this.#held?.confirmAll()
+    this.#replicas = new ReplicaRows({ store, seal, prefix, name, leaseMs, sessions, regained, onError })
     this.server = { roundStore: createSharedRounds({ store, bus, seal, prefix, onError }), stateKeys: keys }
     const [newest = new Uint8Array()] = keys
     this.dpop = { nonceKey: deriveKey(newest, '', 'nonces'), isNew: createProofMemory(store, prefix) }

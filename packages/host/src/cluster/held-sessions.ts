@@ -5,7 +5,7 @@
 
 import type { HttpSession, SessionRecord, SharedEndpoint } from '@portico/sdk/internal'
 import { PorticoError } from '@portico/sdk/server'
-import type { Replicas } from './replicas.ts'
+import type { ReplicaRows } from './replica-rows.ts'
 import type { SessionBook } from './session-book.ts'
 
 interface Held {
@@ -23,12 +23,14 @@ interface Held {
 
 interface HeldOptions {
   readonly book: SessionBook
-  readonly replicas: Replicas
+  readonly replicas: ReplicaRows
   readonly name: string
   /** A row is written again when so much time has passed. */
   readonly againMs: number
   readonly shared: SharedEndpoint
 }
+
+const CONFIRMED_AT_ONCE = 16
 
 export class HeldSessions {
   readonly #options: HeldOptions
@@ -86,6 +88,17 @@ export class HeldSessions {
     held.version = kept?.version ?? 0
     if (kept === undefined) await this.keep(id)
     held.claim = claim
+  }
+
+  /** Does so for all, a few at a time, and writes anew what the store has lost. */
+  confirmAll(): void {
+    const ids = [...this.#held.keys()].values()
+    const confirmNext = async (): Promise<void> => {
+      for (const id of ids) await this.confirm(id)
+    }
+    for (let at = 0; at < CONFIRMED_AT_ONCE; at++) {
+      confirmNext().catch((error: unknown) => this.#options.shared.settings.onError(error))
+    }
   }
 
   /** Gives a session up for whoever is asked for it next. */

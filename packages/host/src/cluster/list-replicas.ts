@@ -2,7 +2,7 @@
 
 import type { Store } from '@portico/sdk/state'
 import type { ClusterOptions } from './cluster.ts'
-import { Replicas, type ReplicaView } from './replicas.ts'
+import { ReplicaRows, type ReplicaView } from './replica-rows.ts'
 import { Seal } from './seal.ts'
 
 /**
@@ -27,8 +27,8 @@ export async function listClusterReplicas({
 }: Pick<ClusterOptions, 'store' | 'keys' | 'name'>): Promise<readonly ReplicaView[]> {
   const prefix = `cluster/${name}/`
   const seal = new Seal(keys ?? (await keptKeys(store, prefix)), 'rows')
-  const nobody = { name: '', leaseMs: 1, sessions: () => 0, onError: () => {} }
-  return new Replicas({ ...nobody, store, seal, prefix }).all()
+  const nobody = { name: '', leaseMs: 1, sessions: () => 0, regained: () => {}, onError: () => {} }
+  return new ReplicaRows({ ...nobody, store, seal, prefix }).all()
 }
 
 /** The key that a cluster without keys of its own has made; none where no replica was ever there. */

@@ -21,14 +21,14 @@ import type { HeldSessions } from './held-sessions.ts'
 import { fromHopPrincipal, type Hop } from './hop.ts'
 import type { HopRequest } from './hop-request.ts'
 import type { KeptEvents } from './kept-events.ts'
-import type { Replicas } from './replicas.ts'
+import type { ReplicaRows } from './replica-rows.ts'
 import { restoreSession } from './restore.ts'
 import type { KeptRow, SessionBook } from './session-book.ts'
 
 interface RouteParts {
   readonly name: string
   readonly shared: SharedEndpoint
-  readonly replicas: Replicas
+  readonly replicas: ReplicaRows
   readonly book: SessionBook
   readonly held: HeldSessions
   readonly events: KeptEvents
@@ -204,6 +204,7 @@ export class Routes implements SharedSessions {
     const { request, principal } = passing
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const place = await this.#placeOf(id)
+      if (place === undefined && (await replicas.mayHaveForgotten())) return replyNotSent(request.reply, passing.body)
       // Whose it is not gets the same answer as for one that never was (sec-35).
       if (place === undefined || place.principal !== principal?.id) return shared.serve(request, principal)
       if (place.owner === this.name || place.owner === '') {

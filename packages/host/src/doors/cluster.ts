@@ -3,4 +3,4 @@
 export { type Cluster, type ClusterOptions, createCluster } from '../cluster/cluster.ts'
 export type { DoorOptions } from '../cluster/door.ts'
 export { listClusterReplicas } from '../cluster/list-replicas.ts'
-export type { ReplicaView } from '../cluster/replicas.ts'
+export type { ReplicaView } from '../cluster/replica-rows.ts'

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
 import { HopReader, sealHop } from '../../src/cluster/hop.ts'
 import { Seal } from '../../src/cluster/seal.ts'
-import { ask, callTool, openSession } from './raw-client.ts'
+import { ask, callModern, callTool, openSession } from './raw-client.ts'
 import { startReplicas, type TestCluster, type TestReplica } from './replicas.ts'
 
 let cluster: TestCluster
@@ -200,7 +200,7 @@ describe('a store that is away', () => {
     const session = await openSession(urlOf(0))
     for (const at of [0, 1]) replicaAt(at).cut(true)
     expect(await callTool(urlOf(0), session, 'where')).toBe(replicaAt(0).cluster.replica)
-    expect(await modern(urlOf(1))).toBe(replicaAt(1).cluster.replica)
+    expect(await callModern(urlOf(1), 'where')).toBe(replicaAt(1).cluster.replica)
     const elsewhere = await ask(urlOf(1), session, 'ping')
     expect([elsewhere.status, elsewhere.retryAfter]).toEqual([503, '1'])
     await expect(openSession(urlOf(1))).rejects.toThrow('503')
@@ -222,16 +222,3 @@ describe('a store that is away', () => {
     expect(await callTool(urlOf(0), session, 'where')).toBe(replicaAt(1).cluster.replica)
   })
 })
-
-/** A call of the newest revision, which has no session. */
-async function modern(url: string): Promise<string> {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
-  const params = { name: 'where', arguments: {}, _meta }
-  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'where' }
-  const { message } = await ask(url, { id: '', headers }, 'tools/call', params)
-  return message.result?.content[0]?.text ?? JSON.stringify(message)
-}

@@ -53,6 +53,19 @@ export async function callTool(url: string, session: RawSession, name: string, m
   return message.result?.content[0]?.text ?? JSON.stringify(message)
 }
 
+/** A call of the newest revision, which has no session. */
+export async function callModern(url: string, name: string): Promise<string> {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const params = { name, arguments: {}, _meta }
+  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name }
+  const { message } = await ask(url, { id: '', headers }, 'tools/call', params)
+  return message.result?.content[0]?.text ?? JSON.stringify(message)
+}
+
 /** A message as far as tests look into it. */
 export interface Said {
   readonly id?: string | number

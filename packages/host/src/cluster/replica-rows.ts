@@ -34,6 +34,8 @@ interface ReplicaOptions {
   readonly leaseMs: number
   /** How many sessions are held here. */
   readonly sessions: () => number
+  /** This replica's row was gone and is there again: what it holds may be gone from the store, or be another's by now. */
+  readonly regained: () => void
   readonly onError: (error: unknown) => void
 }
 
@@ -42,7 +44,7 @@ const KNOWN_MS = 1_000
 const MAX_REPLICAS = 1_000
 const RETRY_MS = 500
 
-export class Replicas {
+export class ReplicaRows {
   readonly #options: ReplicaOptions
   readonly #known = new Map<string, Known>()
   readonly #since = Date.now()
@@ -53,6 +55,8 @@ export class Replicas {
   #renewing: Promise<void> = Promise.resolve()
   #leaving = false
   #closed = false
+  #lost = false
+  #unsureUntil = 0
   /** Grows whenever what is held here may have gone to others meanwhile. */
   claim = 1
 
@@ -107,6 +111,17 @@ export class Replicas {
     if (version > 0) await this.#options.store.write([{ key: this.#key(name), ifVersion: version }])
   }
 
+  /**
+   * Whether the store may have lost what was in it. One that does not know this replica knows no session either; and for a
+   * while after that, those who hold the sessions write them anew.
+   */
+  async mayHaveForgotten(): Promise<boolean> {
+    if (performance.now() < this.#unsureUntil) return true
+    const isKnown = (await this.#options.store.get(this.#key(this.#options.name))) !== undefined
+    if (!isKnown) await this.#renew()
+    return !isKnown
+  }
+
   /** From now on the others take up nothing that would come here. */
   async leave(): Promise<void> {
     this.#leaving = true
@@ -142,6 +157,7 @@ export class Replicas {
     const ifVersion = this.#version
     const [version] = (await store.write([{ key, value, ifVersion, ttlMs: leaseMs }])) ?? []
     if (version === undefined) {
+      this.#lost = true
       this.#validUntil = 0
       this.claim++
       this.#version = (await store.get(key))?.version ?? 0
@@ -151,6 +167,10 @@ export class Replicas {
     this.#version = version
     this.#validUntil = began + leaseMs
     this.#again(leaseMs / 3)
+    if (!this.#lost) return
+    this.#lost = false
+    this.#unsureUntil = began + leaseMs
+    this.#options.regained()
   }
 
   #again(afterMs: number): void {
