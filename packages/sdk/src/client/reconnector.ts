@@ -6,6 +6,7 @@
 
 import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import { LONGEST_TIMER_MS } from '../jsonrpc/longest-timer.ts'
+import { ownLackOf } from '../jsonrpc/own-lack.ts'
 import { timeLimit } from '../jsonrpc/time-limit.ts'
 import type { ClientProfile, Connection, Connector } from './connection.ts'
 import { httpFault } from './link.ts'
@@ -129,7 +130,7 @@ export class Reconnector {
     try {
       connection = await this.#patiently(() => this.#connector.open(this.#profile, events, limit), limit)
     } catch (error) {
-      this.#failed()
+      this.#failed(ownLackOf(error) !== undefined)
       const late = limit.aborted && error instanceof PorticoError && error.code === 'aborted'
       throw toConnectError(late ? tooLate(connectMs, error) : error, this.closed)
     }
@@ -170,11 +171,12 @@ export class Reconnector {
     this.#events.lost(error)
   }
 
-  #failed(): void {
+  /** A start that failed for what this process lacks (`isOurs`) is no crash of the server. */
+  #failed(isOurs = false): void {
     const step = Math.min(FIRST_WAIT_MS * GROWTH ** this.#failures, LONGEST_WAIT_MS)
     this.#failures++
     this.#notBefore = performance.now() + step * (1 - JITTER + 2 * JITTER * (this.#options.random ?? Math.random)())
-    if (this.#connector.restarts) this.#crashes.push(performance.now())
+    if (this.#connector.restarts && !isOurs) this.#crashes.push(performance.now())
   }
 
   async #pause(): Promise<void> {

@@ -3,7 +3,8 @@
  * giving it anything it could change. It ends with its last user, or by its limits.
  */
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { spawnPiped } from '@portico/sdk/internal'
 import { ToolError } from '@portico/sdk/server'
 import { watchMemory } from '../machine/memory-watch.ts'
 import { plainEnvironment } from '../machine/program.ts'
@@ -41,7 +42,12 @@ export class LanguageProcess {
   constructor(options: ProcessOptions) {
     this.#options = options
     const [program = '', ...args] = options.command
-    this.#child = spawn(program, args, { cwd: options.cwd, env: this.#environment(), stdio: 'pipe', windowsHide: true })
+    this.#child = spawnPiped(program, args, {
+      cwd: options.cwd,
+      env: this.#environment(),
+      stdio: 'pipe',
+      windowsHide: true,
+    })
     const { pid } = this.#child
     const tooLarge = () =>
       this.#end(`it took more than ${options.maxMemoryBytes} bytes of memory (option maxMemoryBytes)`)

@@ -4,10 +4,10 @@
  * is never taken.
  */
 
-import { spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
+import { spawnPiped } from '@portico/sdk/internal'
 
 interface RunOptions {
   readonly args: readonly string[]
@@ -64,7 +64,7 @@ export function runProgram(program: string, options: RunOptions): Promise<Outcom
   const { args, cwd, env, maxBytes, timeoutMs, signal, input } = options
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
-    const child = spawn(program, args, { cwd, env, stdio: 'pipe', windowsHide: true, shell: false })
+    const child = spawnPiped(program, args, { cwd, env, stdio: 'pipe', windowsHide: true, shell: false })
     const chunks: Buffer[] = []
     let size = 0
     let stderr = ''

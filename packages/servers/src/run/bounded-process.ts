@@ -3,8 +3,9 @@
  * tree on Windows. Says which bound ended it.
  */
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawnSync } from 'node:child_process'
 import { StringDecoder } from 'node:string_decoder'
+import { spawnPiped } from '@portico/sdk/internal'
 import { watchMemory } from '../machine/memory-watch.ts'
 import type { RunLimits } from './options.ts'
 import type { Ending, OnOutput } from './outcome.ts'
@@ -36,7 +37,7 @@ export function runBounded(job: ProcessJob): Promise<ProcessOutcome> {
   const { limits, signal } = job
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
-    const child = spawn(program, args, {
+    const child = spawnPiped(program, args, {
       cwd: job.cwd,
       env: job.env,
       ...job.user,

@@ -78,9 +78,16 @@ export class Breaker {
     this.#notBefore = 0
   }
 
-  /** An attempt failed, or what stood is gone. True when that opened the breaker. */
-  failed(): boolean {
+  /**
+   * An attempt failed, or what stood is gone. True when that opened the breaker. What this process itself lacks (`isOurs`)
+   * says nothing about the server: there is a pause, and nothing is counted.
+   */
+  failed(isOurs = false): boolean {
     const now = this.#now()
+    if (isOurs) {
+      this.#notBefore = Math.max(this.#notBefore, now + this.#jitter(this.#options.firstWaitMs))
+      return false
+    }
     const wasProbe = this.isHalfOpen
     if (this.#standsSince !== undefined && now - this.#standsSince >= this.#options.steadyMs) {
       this.#failures = []

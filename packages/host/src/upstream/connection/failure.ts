@@ -4,6 +4,7 @@
  */
 
 import { PorticoError } from '@portico/sdk/client'
+import { type OwnLack, ownLackOf } from '@portico/sdk/internal'
 import type { ServerConfig } from '../../config/server-config.ts'
 import { HostError } from '../../errors.ts'
 import { bounded, neutralise } from '../catalogue/text.ts'
@@ -16,6 +17,8 @@ export interface Failure {
   readonly remedy: string
   /** Whether trying again by itself may help. */
   readonly retries: boolean
+  /** It is this process, or its machine, that lacks something: not held against the server. */
+  readonly isOurs?: true
 }
 
 /** What `explainFailure` knows of the server besides the error. */
@@ -42,6 +45,7 @@ export function explainFailure(error: unknown, { config, stderr = '' }: FailureC
   const chain = chainOf(error)
   return (
     ofHost(chain) ??
+    ofOurselves(error) ??
     ofSignIn(chain, config) ??
     ofVersion(chain) ??
     ofPort(chain, config) ??
@@ -83,6 +87,24 @@ function ofHost(chain: readonly unknown[]): Failure | undefined {
     'invalid-config': 'Correct the entry in the configuration file.',
   }[refusal.code as string]
   return failed(oneLine(refusal.message), remedy ?? 'Restart the server once the cause is gone.', false)
+}
+
+/** What is missing here, whoever the other side is, and what can be done about it. */
+const LACKS: { readonly [lack in OwnLack]: readonly [what: string, remedy: string] } = {
+  EMFILE: ['no file descriptor left', 'Raise its limit (ulimit -n), or connect fewer servers.'],
+  ENFILE: ['no file descriptor left on its machine', 'Raise the limit of the machine.'],
+  ENOMEM: ['no memory left', 'Give it more memory, or connect fewer servers.'],
+  ENOBUFS: ['no room left for network connections', 'Connect fewer servers, or give the machine more memory.'],
+  EADDRNOTAVAIL: ['no free port, or no address, to connect from', 'Connect fewer servers, or check the network.'],
+  EAGAIN: ['no process left to start', 'Raise the limit of processes of its user (ulimit -u).'],
+}
+
+function ofOurselves(error: unknown): Failure | undefined {
+  const lack = ownLackOf(error)
+  if (lack === undefined) return undefined
+  const [what, remedy] = LACKS[lack]
+  const reason = `The program that connects to it has ${what} (${lack}).`
+  return { ...failed(reason, `${remedy} It is tried again by itself.`), isOurs: true }
 }
 
 function ofSignIn(chain: readonly unknown[], { name, target, place }: ServerConfig): Failure | undefined {

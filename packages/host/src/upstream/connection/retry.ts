@@ -189,7 +189,7 @@ export class Retry {
 
   /** Counts a failure and shows it. True when that was one too many and everything has been ended. */
   #failed(failure: Failure, state: 'failed' | 'degraded'): boolean {
-    const opened = this.#breaker.failed()
+    const opened = this.#breaker.failed(failure.isOurs)
     if (opened) this.#shared?.opened(this.#parts.config().name, this.#breaker.retryAt)
     const { count } = this.#breaker
     const { lazy } = this.#parts.config().settings

@@ -36,7 +36,7 @@ export class UserLoops {
     this.#loops.set(user, loop)
     const [oldest] = this.#loops.keys()
     if (this.#loops.size > MAX_USERS && oldest !== undefined) this.#loops.delete(oldest)
-    const opened = loop.breaker.failed()
+    const opened = loop.breaker.failed(failure.isOurs)
     if (opened) this.#tell()
     return opened
   }

@@ -4,7 +4,7 @@
  * `closed` at once and nothing it started stays behind. Node only.
  */
 
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { win32 } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -16,6 +16,7 @@ import { toSpawnCommand } from './child-process-command.ts'
 import { type Environment, toChildEnvironment } from './child-process-environment.ts'
 import { createLineTail, type LineTail, lastWords } from './child-process-stderr.ts'
 import { createProcessTree, type ProcessTree } from './process-tree.ts'
+import { spawnPiped } from './spawn-piped.ts'
 
 export interface SpawnOptions {
   /** A program on the path or its file; never a shell line. */
@@ -276,7 +277,7 @@ function start(options: SpawnOptions): ChildProcessWithoutNullStreams {
   const env = toChildEnvironment(process.env, options.env)
   const { file, args, verbatim } = toSpawnCommand(options.command, options.args ?? [], env, { cwd: options.cwd })
   try {
-    return spawn(file, args, {
+    return spawnPiped(file, args, {
       cwd: options.cwd,
       env,
       stdio: ['pipe', 'pipe', 'pipe'],
