@@ -1,8 +1,10 @@
 /** A server that goes down ends its listens with a result and takes no new ones (2026-07-28, subscriptions). */
 
+import { Agent, request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { serveFetch } from '../src/serve/adapters/fetch.ts'
 import { serveHttp } from '../src/serve/adapters/http.ts'
+import { tool } from '../src/server/items/definition.ts'
 import { createServer, type Server } from '../src/server/server.ts'
 import { open, type Target, type Wire } from './wire.ts'
 
@@ -56,3 +58,49 @@ describe.each(['http', 'fetch'] as const)('draining over %s', (transport) => {
     await wire.close()
   })
 })
+
+it('tells whoever still sends on a kept connection to go elsewhere, and ends that connection after its answer (reliability F20)', async () => {
+  let begun = (): void => {}
+  let finish = (): void => {}
+  const running = new Promise<void>((resolve) => {
+    begun = resolve
+  })
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const slow = tool({}, async () => {
+    begun()
+    await finished
+    return 'done'
+  })
+  const http = await serveHttp(createServer({ name: 'drained', version: '1', tools: { slow } }), { port: 0 })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  expect(await post(http.url, agent)).toMatchObject({ connection: 'keep-alive' })
+  const wire = await open({ transport: 'http', url: http.url }, '2026-07-28')
+  const { outcome } = wire.start('tools/call', { name: 'slow', arguments: {} }, { id: 'one' })
+  await running
+  const closed = http.close()
+  expect(await post(http.url, agent)).toMatchObject({
+    status: 503,
+    connection: 'close',
+    'retry-after': expect.any(String),
+  })
+  finish()
+  expect((await outcome).result).toMatchObject({ content: [{ text: 'done' }] })
+  await closed
+  await wire.close()
+  agent.destroy()
+})
+
+/** Sends something that is answered without a session, and gives the head of the answer. */
+function post(url: string, agent: Agent): Promise<object> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+      response.resume()
+      response.once('end', () => resolve({ status: response.statusCode, ...response.headers }))
+    })
+    sent.once('error', reject)
+    sent.end('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+  })
+}

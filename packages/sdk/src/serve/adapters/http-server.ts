@@ -5,6 +5,7 @@
 
 import type { Server as NodeServer, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type OptionTable, requireOptions } from '../../jsonrpc/option-table.ts'
 import type { Endpoint } from '../../session/endpoint.ts'
 import { Health, type HealthOptions } from '../observe/health.ts'
@@ -62,7 +63,14 @@ export async function listenHttp(endpoint: Endpoint, options: HttpOptions = {}):
   const paths = { path, ssePath: options.ssePath ?? '/sse', messagesPath: options.messagesPath ?? '/messages' }
   const streamable = new Streamable(endpoint, { ...options, ...paths }, host)
   const health = options.health ? new Health(options.health === true ? {} : options.health) : undefined
+  let closing: Promise<void> | undefined
+  let lateAt = Number.NEGATIVE_INFINITY
   const listener = createListener(options, streamable.limits, (req, res) => {
+    if (closing !== undefined) {
+      lateAt = performance.now()
+      // HTTP/2 has no such thing, and takes no notice.
+      res.shouldKeepAlive = false
+    }
     const exchange = new NodeExchange(req, res)
     if (health === undefined || !health.handle(exchange.method, exchange.url, exchange)) streamable.handle(exchange)
   })
@@ -71,10 +79,9 @@ export async function listenHttp(endpoint: Endpoint, options: HttpOptions = {}):
   await listen(node, port, host)
   // A server that listens on a port has an address of this form, not a pipe's name.
   const bound = (node.address() as AddressInfo).port
-  let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
     if (health !== undefined) health.draining = true
-    closing ??= shutDown(listener, streamable, graceMs)
+    closing ??= shutDown(listener, streamable, { graceMs, lateAt: () => lateAt })
     return closing
   }
   return {
@@ -105,13 +112,26 @@ function listen(node: NodeServer, port: number, host: string): Promise<void> {
   })
 }
 
-async function shutDown(listener: Listener, streamable: Streamable, graceMs: number): Promise<void> {
-  const deadline = Date.now() + graceMs
+/** After the last request that came too late: how long the connections of those who still send are kept for the next. */
+const LINGER_MS = 100
+
+interface Ending {
+  readonly graceMs: number
+  /** When a request came last that was refused because of the end. */
+  lateAt(): number
+}
+
+async function shutDown(listener: Listener, streamable: Streamable, { graceMs, lateAt }: Ending): Promise<void> {
+  const deadline = performance.now() + graceMs
   await streamable.close(graceMs)
+  // A request that crosses the end of its connection is lost; one that is refused can be made elsewhere.
+  for (let now = performance.now(); now < Math.min(lateAt() + LINGER_MS, deadline); now = performance.now()) {
+    await pause(Math.min(lateAt() + LINGER_MS, deadline) - now)
+  }
   const closed = new Promise<void>((resolve) => listener.node.close(() => resolve()))
   listener.closeIdle()
   // Answers that are written but not yet with the client get what is left of the grace.
-  const timer = setTimeout(() => listener.closeAll(), Math.max(0, deadline - Date.now()))
+  const timer = setTimeout(() => listener.closeAll(), Math.max(0, deadline - performance.now()))
   await closed
   clearTimeout(timer)
 }
