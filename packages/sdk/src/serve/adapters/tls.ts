@@ -126,24 +126,31 @@ function toListener(node: HttpServer | HttpsServer): Listener {
 /**
  * The connections that have not said anything: Node does not count those as idle, yet nobody waits for an answer on one.
  * They are looked through now and then, since to listen for the end of each would cost every open connection half a
- * kilobyte.
+ * kilobyte; until then nothing is held of one that has ended, which may have had a large answer waiting.
  */
 class SilentSockets {
-  readonly #sockets = new Set<Socket>()
+  readonly #sockets = new Set<WeakRef<Socket>>()
   #enough = SOME_SOCKETS
 
   add(socket: Socket): void {
     if (this.#sockets.size >= this.#enough) {
-      for (const one of this.#sockets) if (one.destroyed || one.bytesRead > 0) this.#sockets.delete(one)
+      for (const one of this.#sockets) if (!isSilent(one.deref())) this.#sockets.delete(one)
       this.#enough = Math.max(SOME_SOCKETS, 2 * this.#sockets.size)
     }
-    this.#sockets.add(socket)
+    this.#sockets.add(new WeakRef(socket))
   }
 
   destroy(): void {
-    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy()
+    for (const one of this.#sockets) {
+      const socket = one.deref()
+      if (isSilent(socket)) socket.destroy()
+    }
     this.#sockets.clear()
   }
+}
+
+function isSilent(socket: Socket | undefined): socket is Socket {
+  return socket !== undefined && !socket.destroyed && socket.bytesRead === 0
 }
 
 const SOME_SOCKETS = 32
