@@ -5,6 +5,7 @@
  */
 
 import { createPrincipal, type Principal } from '../../auth/principal.ts'
+import { LONGEST_TIMER_MS } from '../../jsonrpc/longest-timer.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { revisionOf } from '../../protocol/revisions.ts'
 import type { CallToolResult } from '../../protocol/tools.ts'
@@ -23,6 +24,8 @@ const LOOK_MS = 5000
 /** How long a task is left alone that could not be run here. */
 const AGAIN_MS = 60_000
 const MAX_NOTED = 1000
+/** How long after its time a task is looked for again that is still there. */
+const EXPIRED_MS = 1000
 
 export class TaskEngine {
   readonly #server: FeatureHost
@@ -204,14 +207,31 @@ export class TaskEngine {
   async #rest(id: string, run: TaskRun): Promise<void> {
     run.onWoken(() => void this.#goOn(id).catch(() => {}))
     let stop: (() => void) | undefined
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let over = false
     const look = async (): Promise<void> => {
+      clearTimeout(timer)
       const record = await this.#book.read(id)
-      if (record?.status === 'input_required') return
+      if (over) return
+      if (record?.status === 'input_required') {
+        timer = this.#lookAfter(run.until, look)
+        return
+      }
+      over = true
+      clearTimeout(timer)
       stop?.()
       if (record === undefined || isOver(record)) run.cancel('The task was cancelled or has expired')
     }
     stop = await this.#book.watch(id, () => void look().catch(() => {}))
     await look()
+  }
+
+  /** Nobody tells of a task that has expired: a look at that moment does. One that fails is made again. */
+  #lookAfter(moment: number, look: () => Promise<void>): ReturnType<typeof setTimeout> {
+    const ms = Math.min(Math.max(moment - Date.now(), EXPIRED_MS), LONGEST_TIMER_MS)
+    const timer = setTimeout(() => void look().catch(() => this.#lookAfter(0, look)), ms)
+    if (typeof timer === 'object') timer.unref()
+    return timer
   }
 
   /** Takes a task up whose questions nobody wants answered any more. */
