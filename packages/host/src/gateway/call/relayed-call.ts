@@ -157,7 +157,12 @@ export class RelayedCall<Result = unknown> extends CancellableCall {
       }
       // `start` was given work of this very result.
       this.#run = { ctx, asking: 0, resolve: resolve as (value: unknown) => void, reject }
-      if (onCancel(ctx, cancelled)) return cancelled()
+      if (onCancel(ctx, cancelled)) {
+        cancelled()
+        // What it came to earlier has waited for this run.
+        this.#finish()
+        return
+      }
       this.#kept.tell(ctx)
       if (this.task !== undefined) void noteTask(ctx, this.task).catch(() => {})
       if (this.#outcome !== undefined) this.#finish()
@@ -196,14 +201,7 @@ export class RelayedCall<Result = unknown> extends CancellableCall {
     }
     return new Promise<JsonObject>((resolve, reject) => {
       // Only these three reach a relay: the client refuses all others.
-      const question: OpenQuestion = {
-        method: method as QuestionMethod,
-        params,
-        again: false,
-        bytes: 0,
-        resolve,
-        reject,
-      }
+      const question: OpenQuestion = { method: method as QuestionMethod, params, again: false, bytes: 0, resolve, reject }
       const key = this.#questions.add(named, question)
       const withdrawn = (): void => {
         this.#close(key)
@@ -245,6 +243,8 @@ export class RelayedCall<Result = unknown> extends CancellableCall {
     try {
       if (ctx.session === undefined) {
         if (!(await this.#record(ctx))) return
+        // It may have been cancelled meanwhile: nobody would ever take it from a place.
+        if (this.over) return
         this.#park(question)
       }
       const asked = { method, params, again: question.again }
