@@ -15,7 +15,10 @@ await runSuite(import.meta.url, {
     minutes: { type: 'string', default: '2', about: 'how long; a few seconds with --short' },
     seed: { type: 'string', default: `${Date.now() % 100_000}`, about: 'repeats the order of faults and calls' },
     state: { type: 'string', about: 'postgres:// or redis:// of a database of your own; a SQLite file unless given' },
-    snapshot: { type: 'string', about: 'a file for what the process holds at the end, to be opened in a browser' },
+    snapshot: {
+      type: 'string',
+      about: 'writes <this>.before.heapsnapshot and .after, to be compared in the tools of a browser',
+    },
   },
   async open({ minutes, seed, state, short, snapshot }) {
     const { soak } = await import('./soak.ts')

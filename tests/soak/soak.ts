@@ -14,7 +14,7 @@ import { openWorld, type World } from './world.ts'
 export interface SoakSetting {
   readonly minutes: number
   readonly seed: number
-  /** Where a snapshot of the heap is written when it is over. */
+  /** What the names of two snapshots of the heap begin with: before, and when it is over. */
   readonly snapshot: string | undefined
   readonly state: (folder: string) => StateSetting
 }
@@ -35,14 +35,18 @@ const LOOK_MS = 500
 
 export async function soak({ minutes, seed, state, snapshot }: SoakSetting, report: Report): Promise<void> {
   const world = await openWorld(state)
+  const writeSnapshot = async (when: string): Promise<void> => {
+    if (snapshot !== undefined) await world.ask({ do: 'snapshot', file: `${snapshot}.${when}.heapsnapshot` })
+  }
   try {
     const run = new Run(world, seed)
     await run.warmUp()
     const before = await run.rest()
+    await writeSnapshot('before')
     const rate = Math.max(run.saturation / 2, LEAST_RATE)
     const during = await run.load(minutes * MINUTE, rate)
     const judgements = await run.judged(before, during)
-    if (snapshot !== undefined) await world.ask({ do: 'snapshot', file: snapshot })
+    await writeSnapshot('after')
     const { outcomes } = run
     console.log(
       `\n${toTable(toRows(judgements))}\n\ncalls: ${outcomes}\nfaults: ${run.faults}, ${rate.toFixed(0)} calls a second\n`,

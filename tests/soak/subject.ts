@@ -48,6 +48,8 @@ const LIMITS = {
 const TASKS = { ttlMs: 3_000, pollIntervalMs: 100 }
 const MANY = 100_000_000
 
+// A text of where each error came from would be kept for every file.
+process.setSourceMapsEnabled(false)
 const setting: Setting = JSON.parse(process.argv[2] ?? '{}')
 // From here on: what runs TypeScript keeps files of its own in the usual place.
 for (const name of ['TMPDIR', 'TEMP', 'TMP']) process.env[name] = setting.temporary

@@ -14,7 +14,7 @@ import { freePort } from '../support/free-port.ts'
 import { until, withLimit } from '../support/wait.ts'
 import type { Order, Reply, Setting } from './subject.ts'
 
-const START_MS = 60_000
+const START_MS = 180_000
 const ANSWER_MS = 120_000
 
 type Without<T> = T extends unknown ? Omit<T, 'id'> : never
@@ -35,11 +35,35 @@ export interface World {
 
 export async function openWorld(state: (folder: string) => StateSetting): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-soak-'))
+  const stops: (() => Promise<void> | void)[] = []
+  const stop = async (): Promise<void> => {
+    for (const end of stops.splice(0).reverse()) await end()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+  try {
+    return { ...(await fill(folder, state, stops)), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Starts all of it; what was started is in `stops`, also where the rest failed. */
+async function fill(
+  folder: string,
+  state: (folder: string) => StateSetting,
+  stops: (() => Promise<void> | void)[],
+): Promise<Omit<World, 'stop'>> {
   const [stateDir, temporary] = ['state', 'temporary'].map((name) => join(folder, name)) as [string, string]
   for (const path of [stateDir, temporary]) mkdirSync(path)
   const program = await bundle(folder)
-  const servers = [await keep(program, 'newest'), await keep(program, 'older')] as const
-  const breakers = [await startBreaker(servers[0].port), await startBreaker(servers[1].port)] as const
+  const started = async <T extends { stop(): Promise<void> | void }>(one: T | Promise<T>): Promise<T> => {
+    const thing = await one
+    stops.push(() => thing.stop())
+    return thing
+  }
+  const servers = [await started(keep(program, 'newest')), await started(keep(program, 'older'))] as const
+  const breakers = [await started(startBreaker(servers[0].port)), await started(startBreaker(servers[1].port))] as const
   const setting: Setting = {
     stateDir,
     temporary,
@@ -47,22 +71,9 @@ export async function openWorld(state: (folder: string) => StateSetting): Promis
     program,
     ports: [breakers[0].port, breakers[1].port],
   }
-  const subject = await startSubject(setting)
-  return {
-    folder,
-    port: subject.port,
-    breakers,
-    servers,
-    mark: program,
-    file: 'sqlite' in setting.state ? setting.state.sqlite : undefined,
-    ask: subject.ask,
-    async stop() {
-      await subject.stop()
-      for (const server of servers) await server.stop()
-      for (const breaker of breakers) breaker.stop()
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-    },
-  }
+  const { port, ask } = await startSubject(setting, (stop) => stops.push(stop))
+  const file = 'sqlite' in setting.state ? setting.state.sqlite : undefined
+  return { folder, port, breakers, servers, mark: program, file, ask }
 }
 
 /** One file, since it is started many times. */
@@ -117,7 +128,7 @@ function isOpen(port: number): Promise<boolean> {
   })
 }
 
-async function startSubject(setting: Setting) {
+async function startSubject(setting: Setting, onStop: (stop: () => Promise<void>) => void) {
   const env = { ...process.env, NODE_NO_WARNINGS: '1' }
   const child = fork(fileURLToPath(new URL('subject.ts', import.meta.url)), [JSON.stringify(setting)], { env })
   const waiting = new Map<number, (reply: Reply) => void>()
@@ -131,6 +142,14 @@ async function startSubject(setting: Setting) {
     withLimit(Promise.race([ended, new Promise<Reply>((resolve) => waiting.set(id, resolve))]), limitMs, what).finally(
       () => waiting.delete(id),
     )
+  onStop(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.disconnect()
+    const timer = setTimeout(() => child.kill('SIGKILL'), ANSWER_MS)
+    await exited
+    clearTimeout(timer)
+  })
   const { port = 0 } = await next(0, 'the gateway listens', START_MS)
   return {
     port,
@@ -139,14 +158,6 @@ async function startSubject(setting: Setting) {
       const replied = next(id, order.do, ANSWER_MS)
       child.send({ ...order, id })
       return replied
-    },
-    async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const exited = once(child, 'exit')
-      child.disconnect()
-      const timer = setTimeout(() => child.kill('SIGKILL'), ANSWER_MS)
-      await exited
-      clearTimeout(timer)
     },
   }
 }
