@@ -22,7 +22,7 @@ const COSTS: Costs = {
 const setup = { cores: 1, callers: 24, calls: 9_000 }
 
 describe('the model of many replicas', () => {
-  it('issue 22: gives N times the calls of 2026-07-28 to N replicas, and none to the store', () => {
+  it('gives N times the calls of 2026-07-28 to N replicas, and none to the store', () => {
     for (const replicas of [1, 2, 3, 10]) {
       const { perSecond } = simulate(COSTS, { ...setup, kind: 'modern', replicas })
       expect(perSecond / (10_000 * replicas)).toBeCloseTo(1, 1)
@@ -30,7 +30,7 @@ describe('the model of many replicas', () => {
     }
   })
 
-  it('issue 22: has sessions cost what is passed on, the more the more replicas there are', () => {
+  it('has sessions cost what is passed on, the more the more replicas there are', () => {
     expect([1, 2, 3].map((replicas) => Math.round(cpuOf(COSTS, 'session', replicas)))).toEqual([100, 225, 267])
     for (const replicas of [1, 2, 3]) {
       const { perSecond } = simulate(COSTS, { ...setup, kind: 'session', replicas })
@@ -39,13 +39,13 @@ describe('the model of many replicas', () => {
     }
   })
 
-  it('issue 22: makes a replica that has half a core twice as slow', () => {
+  it('makes a replica that has half a core twice as slow', () => {
     const { perSecond, meanMs } = simulate(COSTS, { ...setup, kind: 'modern', replicas: 1, cores: 0.5 })
     expect(perSecond).toBeCloseTo(5_000, -1)
     expect(meanMs).toBeCloseTo(4.8, 0)
   })
 
-  it('issue 22: names what the store can carry', () => {
+  it('names what the store can carry', () => {
     expect([opensOf(COSTS), replicasOf(COSTS)]).toEqual([5_000, 3_333])
   })
 })

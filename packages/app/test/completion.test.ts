@@ -44,7 +44,7 @@ _portico 2>/dev/null; printf '%s\\n' "\${COMPREPLY[@]}"`
   return execFileSync('bash', ['-c', body], { encoding: 'utf8', cwd: folder.path, env }).trim().split('\n')
 }
 
-describe('portico completion (issue 18)', () => {
+describe('portico completion', () => {
   it.concurrent.each([
     { words: ['call', ''], gives: ['weather', 'desk'] },
     { words: ['call', 'we'], gives: ['weather'] },

@@ -44,7 +44,7 @@ async function startFront(): Promise<{ readonly url: string; readonly keys: unkn
   return { url: `http://127.0.0.1:${port}/v1`, keys, close: () => void server.close() }
 }
 
-describe('portico models (issue 18)', () => {
+describe('portico models', () => {
   it('adds a model by its address, which chat then uses, and removes it', async () => {
     await writeFile(file(), '{\n  // mine\n  "servers": {}\n}\n')
     const added = await run(['models', 'add', 'local', '--url', provider.url, '--model', 'scripted'])

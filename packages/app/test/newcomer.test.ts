@@ -60,7 +60,7 @@ afterAll(async () => {
 
 const run = (...words: string[]): Promise<Ran> => runCli(words, { cwd: folder.path, env: folder.env })
 
-describe.concurrent('what a newcomer is told (issue 18)', () => {
+describe.concurrent('what a newcomer is told', () => {
   it.each([
     [
       'a configured server that ends in a call',

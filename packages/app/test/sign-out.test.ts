@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-it('revokes the tokens where they came from and forgets them, and says so only where somebody was signed in (issue 19, newcomer 13)', async () => {
+it('revokes the tokens where they came from and forgets them, and says so only where somebody was signed in (newcomer 13)', async () => {
   const folder = await createFolder()
   closers.push(() => folder.close())
   const { issuer, url } = await openDiary()

@@ -145,7 +145,7 @@ describe('what is attached', () => {
     expect(warnings).toEqual([expect.stringContaining(uri)])
   })
 
-  it('as a prompt that the user chose and saw is said with its roles; what it embeds is labelled (issue 19)', async () => {
+  it('as a prompt that the user chose and saw is said with its roles; what it embeds is labelled', async () => {
     const lab = await start({ p: createPrompts(() => '') }, { script: { replies: [{ text: 'ok' }] } })
     const conversation = lab.host.converse({ session: 's' })
     const { result } = await lab.host.prompt('p_review', {}, { session: 's' })
@@ -164,7 +164,7 @@ describe('what is attached', () => {
     ])
   })
 
-  it('as a prompt is data of the server where it is not what the user saw (issue 19, sec-219)', async () => {
+  it('as a prompt is data of the server where it is not what the user saw (sec-219)', async () => {
     let words = ''
     const lab = await start({ p: createPrompts(() => words) }, { script: { replies: [{ text: 'ok' }] } })
     const conversation = lab.host.converse({ session: 's' })

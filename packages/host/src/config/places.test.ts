@@ -42,7 +42,7 @@ describe('where programs keep their files', () => {
     expect(detectForm(path, new Set())).toBe(form)
   })
 
-  it('knows both spellings of the folder of Claude Desktop on Linux, and one elsewhere (issue 19, 11)', () => {
+  it('knows both spellings of the folder of Claude Desktop on Linux, and one elsewhere', () => {
     const pathsOn = (query: typeof linux | typeof mac) =>
       configFiles(query).flatMap(({ form, path }) => (form === 'claude-desktop' ? [path] : []))
     expect(pathsOn(linux)).toEqual([

@@ -47,7 +47,7 @@ function counting(): Counting {
   }
 }
 
-describe('issue 22: what a call asks of the store', () => {
+describe('what a call asks of the store', () => {
   const start = async (): Promise<Counting> => {
     const counted = counting()
     cluster = await startReplicas(3, { ...counted, leaseMs: QUIET_MS })
@@ -94,7 +94,7 @@ describe('issue 22: what a call asks of the store', () => {
   })
 })
 
-describe('issue 22: a store that has lost what was in it', () => {
+describe('a store that has lost what was in it', () => {
   it('sec-546: loses no session that a replica holds: it is served or refused with Retry-After, and written anew', async () => {
     const { store, bus, forget } = counting()
     cluster = await startReplicas(3, { store, bus, leaseMs: 900 })

@@ -26,7 +26,7 @@ async function answer(...lines: string[]): Promise<{ readonly given: unknown; re
   return { given: await createTerminalQuestions(io, terminal).ask(question), prompts }
 }
 
-describe('an answer in the terminal (issue 18)', () => {
+describe('an answer in the terminal', () => {
   it('is offered in the words of the page', async () => {
     const { prompts } = await answer('y')
     expect(prompts).toEqual(['  [y] Allow  [n] Deny  [e] Edit  [s] Allow for this session  [a] Always allow › '])

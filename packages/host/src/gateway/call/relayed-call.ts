@@ -201,7 +201,14 @@ export class RelayedCall<Result = unknown> extends CancellableCall {
     }
     return new Promise<JsonObject>((resolve, reject) => {
       // Only these three reach a relay: the client refuses all others.
-      const question: OpenQuestion = { method: method as QuestionMethod, params, again: false, bytes: 0, resolve, reject }
+      const question: OpenQuestion = {
+        method: method as QuestionMethod,
+        params,
+        again: false,
+        bytes: 0,
+        resolve,
+        reject,
+      }
       const key = this.#questions.add(named, question)
       const withdrawn = (): void => {
         this.#close(key)
