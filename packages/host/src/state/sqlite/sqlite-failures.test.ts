@@ -1,7 +1,7 @@
 /** What becomes of state in a SQLite file when the file is away, held, replaced or not ours. */
 
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -74,11 +74,14 @@ describe('a state file that cannot be used', () => {
     const connection = (await loadSqlite())(path)
     connection.exec('CREATE TABLE invoices (id INTEGER)')
     connection.close()
+    const before = readFileSync(path)
     const { store } = await open(path)
     await expect(store.get('k')).rejects.toMatchObject({
       code: 'store-unavailable',
       message: expect.stringContaining('another program'),
     })
+    // Not even how it keeps its journal, which is written in the file.
+    expect(readFileSync(path).equals(before)).toBe(true)
   })
 
   it('is no file of a later version either (stores 1)', async () => {

@@ -128,9 +128,10 @@ export class SqliteFile {
     try {
       const sql = toSql(connection)
       connection.exec('PRAGMA busy_timeout = 0')
-      sql.all('PRAGMA journal_mode = WAL')
       connection.exec(`PRAGMA synchronous = ${fullSync ? 'FULL' : 'NORMAL'}`)
       prepareSchema(sql, path)
+      // Only once it is known to be ours: it stays so in the file, and another program's file is left as it is.
+      sql.all('PRAGMA journal_mode = WAL')
       this.#opened = { connection, sql, inode: inodeOf(path) }
       this.#generation++
       return sql
