@@ -4,8 +4,8 @@
  * that another lacks. While the shared state is away, each replica gives out its even part.
  */
 
-import { PorticoError } from '@portico/sdk/server'
 import type { SharedState } from '../../state/shared/shared-state.ts'
+import { changeRow, evenPart, isStateAway } from './shared-row.ts'
 
 interface Minute {
   left: number
@@ -19,7 +19,6 @@ interface Minute {
 const MINUTE_MS = 60_000
 /** Minutes that are over are looked for when there are twice as many keys as were left the last time. */
 const FEWEST_KEYS = 1_024
-const MOST_ATTEMPTS = 50
 /** No share is larger than this part of the whole. */
 const PARTS = 8
 
@@ -68,22 +67,21 @@ export class SharedRate {
     const { store, nameOf } = this.#state
     const row = `rate/${nameOf(`${this.#name} ${key}`)}`
     try {
-      for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-        const kept = await store.get(row)
-        const { used, endsAt } = currentOf(kept?.value)
-        const share = this.#shareOf(this.#most - used)
-        if (share > 0) {
-          const ttlMs = Math.min(MINUTE_MS, Math.max(1, endsAt - Date.now()))
-          const value = JSON.stringify({ used: used + share, endsAt })
-          if ((await store.write([{ key: row, value, ifVersion: kept?.version ?? 0, ttlMs }])) === undefined) continue
-        }
-        lend(minute, share, endsAt)
-        return
-      }
+      const { share, endsAt } = await changeRow(store, row, (text) => this.#takeShare(text))
+      lend(minute, share, endsAt)
     } catch (error) {
-      if (!(error instanceof PorticoError) || error.code !== 'store-unavailable') throw error
+      if (!isStateAway(error)) throw error
+      this.#lendAlone(minute)
     }
-    this.#lendAlone(minute)
+  }
+
+  #takeShare(text: string | undefined) {
+    const { used, endsAt } = currentOf(text)
+    const share = this.#shareOf(this.#most - used)
+    const outcome = { share, endsAt }
+    if (share === 0) return { outcome }
+    const ttlMs = Math.min(MINUTE_MS, Math.max(1, endsAt - Date.now()))
+    return { outcome, change: { value: JSON.stringify({ used: used + share, endsAt }), ttlMs } }
   }
 
   /** Every replica leaves something for each of the others. */
@@ -94,8 +92,7 @@ export class SharedRate {
   }
 
   #lendAlone(minute: Minute): void {
-    const even = Math.floor(this.#most / this.#state.replicas.ids.size)
-    if (even === 0 && this.#most > 0) throw stateAway()
+    const even = evenPart(this.#state, this.#most)
     // A minute that was lent already is not lent again.
     if (Date.now() < minute.endsAt) lend(minute, 0, minute.endsAt)
     else lend(minute, even, Date.now() + MINUTE_MS)
@@ -115,13 +112,6 @@ export class SharedRate {
     }
     return made
   }
-}
-
-/** Nothing was done, and a moment later it may be. */
-export function stateAway(): PorticoError {
-  return new PorticoError('store-unavailable', 'The state that gateways share cannot be reached; try again', {
-    delivery: 'not-sent',
-  })
 }
 
 function lend(minute: Minute, share: number, endsAt: number): void {

@@ -4,9 +4,8 @@
  * replica has its even part.
  */
 
-import { PorticoError } from '@portico/sdk/server'
 import type { SharedState } from '../../state/shared/shared-state.ts'
-import { stateAway } from './shared-rate.ts'
+import { changeRow, evenPart, isStateAway } from './shared-row.ts'
 
 interface Slots {
   running: number
@@ -24,7 +23,6 @@ interface Row {
 const TTL_MS = 60_000
 const RENEW_MS = 20_000
 const TIDY_MS = 2_000
-const MOST_ATTEMPTS = 50
 
 export class SharedSlots {
   readonly #state: SharedState
@@ -75,10 +73,8 @@ export class SharedSlots {
     try {
       await this.#set(key, slots, (free) => slots.held + this.#shareOf(free))
     } catch (error) {
-      if (!(error instanceof PorticoError) || error.code !== 'store-unavailable') throw error
-      const even = Math.floor(this.#most / this.#state.replicas.ids.size)
-      if (even === 0 && this.#most > 0) throw stateAway()
-      slots.held = Math.max(slots.held, even)
+      if (!isStateAway(error)) throw error
+      slots.held = Math.max(slots.held, evenPart(this.#state, this.#most))
     }
   }
 
@@ -116,23 +112,20 @@ export class SharedSlots {
   async #write(key: string, slots: Slots, wish: (free: number) => number): Promise<void> {
     const { store, replicas, nameOf } = this.#state
     const row = `slots/${nameOf(`${this.#name} ${key}`)}`
-    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      const kept = await store.get(row)
+    const held = await changeRow(store, row, (text) => {
       // Only this file writes such rows, so the shape is known.
-      const found = kept === undefined ? {} : (JSON.parse(kept.value) as Row)
+      const found = text === undefined ? {} : (JSON.parse(text) as Row)
       const others = Object.entries(found).filter(([id]) => id !== replicas.id && replicas.ids.has(id))
       const taken = others.reduce((sum, [, count]) => sum + count, 0)
-      const held = wish(this.#most - taken - slots.held)
-      const next = Object.fromEntries(held > 0 ? [...others, [replicas.id, held]] : others)
-      const isEmpty = Object.keys(next).length === 0
-      const change = { key: row, ifVersion: kept?.version ?? 0 }
-      const value = isEmpty ? change : { ...change, value: JSON.stringify(next), ttlMs: TTL_MS }
-      if (kept === undefined && isEmpty) return
-      if ((await store.write([value])) === undefined) continue
-      slots.held = Math.max(held, slots.running)
-      slots.writtenAt = Date.now()
-      return
-    }
-    throw stateAway()
+      const outcome = wish(this.#most - taken - slots.held)
+      const next = outcome > 0 ? [...others, [replicas.id, outcome]] : others
+      if (next.length > 0)
+        return { outcome, change: { value: JSON.stringify(Object.fromEntries(next)), ttlMs: TTL_MS } }
+      return text === undefined ? { outcome: undefined } : { outcome, change: {} }
+    })
+    // There is no row and there was none.
+    if (held === undefined) return
+    slots.held = Math.max(held, slots.running)
+    slots.writtenAt = Date.now()
   }
 }
