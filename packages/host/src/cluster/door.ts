@@ -85,7 +85,8 @@ async function listen(
   const path = folder === undefined ? undefined : join(folder, `${name}.sock`)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => reject(cannotListen(path ?? `${host}:${port}`, port, cause)))
-    if (path === undefined) server.listen(port, host, resolve)
+    // Workers of one process would otherwise share the port, and with it what was meant for one of them.
+    if (path === undefined) server.listen({ port, host, exclusive: true }, resolve)
     else server.listen(path, resolve)
   })
   if (path !== undefined) return `unix:${path}`

@@ -111,13 +111,22 @@ export function asWorker(settings: GatewaySettings, io: Io): { settings: Gateway
   return { settings: toWorkerSettings(settings, number, io), io: Object.assign(Object.create(io), own) }
 }
 
-/** Each has a port for operations of its own, and a socket for the others: a port would be shared like the one for callers. */
-function toWorkerSettings(settings: GatewaySettings, number: number, io: Io): GatewaySettings {
+/**
+ * Each has a port for operations of its own, and a socket for the others that only this user's processes reach. Windows has no
+ * such sockets in folders: there it is a free port of 127.0.0.1, where nothing is opened that another worker did not seal.
+ */
+export function toWorkerSettings(
+  settings: GatewaySettings,
+  number: number,
+  io: Pick<Io, 'env'>,
+  platform: NodeJS.Platform = process.platform,
+): GatewaySettings {
   const { state = { sqlite: join(stateOf(io), 'workers.db') }, operations } = settings
   const port = operations?.port ?? 9464
+  const door = platform === 'win32' ? { host: '127.0.0.1' } : { folder: io.env[FOLDER] ?? tmpdir() }
   return {
     ...settings,
-    state: { ...state, ...(state.door === undefined && { door: { folder: io.env[FOLDER] ?? tmpdir() } }) },
+    state: { ...state, door: state.door ?? door },
     ...(operations && { operations: { ...operations, port: port === 0 ? 0 : port + number - 1 } }),
   }
 }
