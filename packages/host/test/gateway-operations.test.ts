@@ -249,6 +249,47 @@ describe('refusals', () => {
   })
 })
 
+describe('sessions', () => {
+  interface Shown {
+    readonly name: string
+    readonly principal: string
+  }
+  const shown = async (): Promise<readonly Shown[]> => JSON.parse((await ask('GET /sessions', BEARER)).text).sessions
+
+  test('are listed with who has them, and no id by which anybody could use one', async () => {
+    const versions = ['2025-06-18', '2025-11-25'] as const
+    const clients = await Promise.all(
+      versions.map((version) => connect(url, { versions: version, headers: { 'x-user': 'ada' } })),
+    )
+    expect(await shown()).toEqual(
+      expect.arrayContaining(
+        versions.map((version) => expect.objectContaining({ principal: 'ada', version, name: expect.any(String) })),
+      ),
+    )
+    expect(JSON.stringify(await shown())).not.toMatch(/[0-9a-f]{40}/)
+    await Promise.all(clients.map((client) => client.close()))
+    expect(await shown()).toEqual([])
+  })
+
+  test('sec-547: one is ended by name, the others go on, and only with the token', async () => {
+    const open = () => connect(url, { versions: '2025-11-25', headers: { 'x-user': 'ada' } })
+    const [one, other] = [await open(), await open()]
+    const [{ name } = { name: '' }] = await shown()
+    const body = JSON.stringify({ session: name })
+    expect((await ask('POST /revoke', { 'content-type': 'application/json' }, body)).status).toBe(401)
+    expect((await ask('GET /sessions')).status).toBe(401)
+    expect(await ask('POST /revoke', POSTED, body)).toEqual({ status: 200, text: `{"ended":"${name}"}\n` })
+    expect((await shown()).map((session) => session.name)).not.toContain(name)
+    expect(await shown()).toHaveLength(1)
+    expect((await ask('POST /revoke', POSTED, body)).status).toBe(404)
+    expect(actions).toEqual([`revoke session ${name}`])
+    // The caller itself is not shut out: its other session goes on, and it may open a new one.
+    expect(gateway.revoked()).toEqual([])
+    for (const client of [one, other]) expect((await client.callTool('say', {})).isError).not.toBe(true)
+    await Promise.all([one.close(), other.close()])
+  })
+})
+
 describe('secrets by file', () => {
   test('the variable counts before the file; a file that cannot be read is an error', async () => {
     const file = join(await mkdtemp(join(tmpdir(), 'portico-secret-')), 'key')

@@ -8,6 +8,7 @@ import type { Authentication, Protection } from '@portico/sdk/bearer'
 import { type HttpOptions, type HttpServer, serveHttp } from '@portico/sdk/http'
 import { attachWebSocket } from '@portico/sdk/websocket'
 import type { Gateway } from './gateway.ts'
+import { addServed } from './operations/served-sessions.ts'
 import { withToolsets } from './views/toolset.ts'
 
 /** Options of `serveGateway`: those of `serveHttp`, and what else is served on the same port. */
@@ -53,6 +54,7 @@ export async function serveGateway(gateway: Gateway, options: GatewayHttpOptions
   const { webSocketPath, pages, ...own } = options
   const secured = requireIdentity(gateway, own)
   const http = await serveHttp(gateway.server, { health: { ready: () => gateway.health().ok }, ...secured })
+  const leave = addServed(gateway, http)
   if (pages !== undefined) mount(pages, http)
   const authenticate = secured.auth?.authenticate ?? secured.authenticate
   const sockets =
@@ -70,6 +72,7 @@ export async function serveGateway(gateway: Gateway, options: GatewayHttpOptions
     http,
     async close() {
       await Promise.all([sockets?.close(), http.close()])
+      leave()
       await gateway.close()
     },
   }

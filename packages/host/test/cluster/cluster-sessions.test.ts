@@ -64,6 +64,17 @@ describe('a session of an older revision over several replicas', () => {
     expect(await cluster.store.list('cluster/portico/session/', { limit: 10 })).toEqual([])
   })
 
+  it('sec-547: ends everywhere when whoever runs its replica ends it by name', async () => {
+    await start(2)
+    const [session, other] = [await openSession(urlOf(0)), await openSession(urlOf(1))]
+    const [open] = replicaAt(0).http.sessions()
+    expect(open).toMatchObject({ version: '2025-11-25', client: 'raw', busy: false })
+    expect(await replicaAt(1).http.endSession(open?.name ?? '')).toBe(false)
+    expect(await replicaAt(0).http.endSession(open?.name ?? '')).toBe(true)
+    for (const at of [0, 1]) expect((await ask(urlOf(at), session, 'ping')).status).toBe(404)
+    expect((await ask(urlOf(0), other, 'ping')).status).toBe(200)
+  })
+
   it('is taken up by another replica when its own is dead, with what its client had said', async () => {
     await start(3)
     const session = await openSession(urlOf(0))

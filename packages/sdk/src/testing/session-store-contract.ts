@@ -32,6 +32,10 @@ export function sessionStoreContract(make: () => ContractSessions): ContractCase
       const one = createSession('one')
       expectEqual(store.add(one), undefined)
       expect(store.get('one') === one, 'the session that was added is found')
+      expectEqual(
+        [...store.values()].map(({ id }) => id),
+        ['one'],
+      )
       store.delete('one')
       expectEqual([store.get('one') === undefined, one.ended, store.size], [true, false, 0])
     }),

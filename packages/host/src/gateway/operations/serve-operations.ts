@@ -10,6 +10,7 @@ import { callListener } from '../../config/call-listener.ts'
 import { HostError } from '../../errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { METRICS_TYPE, metricsText } from './metrics-text.ts'
+import { endSessionOf, sessionsOf } from './served-sessions.ts'
 
 /** Options of `serveOperations`. */
 export interface OperationsOptions {
@@ -61,6 +62,7 @@ function readiness({ ok, state }: ReturnType<Gateway['health']>): Answer {
 
 /** What takes the token. */
 const GUARDED: { readonly [route: string]: Action } = {
+  'GET /sessions': (gateway) => json({ sessions: sessionsOf(gateway) }),
   'GET /callers': (gateway) => json({ callers: gateway.callers(), revoked: gateway.revoked() }),
   'POST /drain': (gateway, _request, { onAction }) => {
     gateway.drain(true)
@@ -79,14 +81,15 @@ const GUARDED: { readonly [route: string]: Action } = {
     return json({ reloaded: true })
   },
   'POST /revoke': async (gateway, request, { onAction }) => {
-    const caller = await readCaller(request)
-    if (caller === undefined) return text(400, NAME_A_CALLER)
+    const { caller, session } = await readNames(request)
+    if (session !== undefined) return revokeSession(gateway, session, onAction)
+    if (caller === undefined) return text(400, NAME_ONE)
     gateway.revoke(caller)
     callListener(onAction, 'revoke', caller)
     return json({ revoked: caller })
   },
   'POST /restore': async (gateway, request, { onAction }) => {
-    const caller = await readCaller(request)
+    const { caller } = await readNames(request)
     if (caller === undefined) return text(400, NAME_A_CALLER)
     if (!gateway.restore(caller)) return text(404, 'Nobody of that name is shut out')
     callListener(onAction, 'restore', caller)
@@ -94,11 +97,21 @@ const GUARDED: { readonly [route: string]: Action } = {
   },
 }
 
+/** It ends and cannot be taken up anywhere; who had it may open another, unless the caller is revoked too. */
+async function revokeSession(gateway: Gateway, name: string, onAction: OperationsOptions['onAction']): Promise<Answer> {
+  if (!(await endSessionOf(gateway, name))) {
+    return text(404, 'No session of that name is here; GET /sessions names those of this process')
+  }
+  callListener(onAction, 'revoke session', name)
+  return json({ ended: name })
+}
+
 const NAME_A_CALLER = 'Send {"caller": "…"} as application/json, at most 4096 bytes'
+const NAME_ONE = 'Send {"caller": "…"} or {"session": "…"} as application/json, at most 4096 bytes'
 
 /**
  * Listens on a port of its own for those who run a gateway. `GET /metrics`, `/healthz` and `/readyz` are open; with a
- * `token`, `GET /callers`, `POST` and `DELETE /drain`, `POST /reload`, `/revoke` and `/restore` are there too. Web pages
+ * `token`, `GET /callers`, `GET /sessions`, `POST` and `DELETE /drain`, `POST /reload`, `/revoke` and `/restore` are there too. Web pages
  * are refused, and so are names that are not in `allowedHosts`.
  *
  * @example
@@ -168,22 +181,31 @@ function digest(value: string): Buffer {
   return createHash('sha256').update(value).digest()
 }
 
-async function readCaller(request: IncomingMessage): Promise<string | undefined> {
-  if (!request.headers['content-type']?.startsWith('application/json')) return undefined
+interface Names {
+  readonly caller?: string
+  readonly session?: string
+}
+
+async function readNames(request: IncomingMessage): Promise<Names> {
+  if (!request.headers['content-type']?.startsWith('application/json')) return {}
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request) {
     size += chunk.length
-    if (size > MAX_BODY) return undefined
+    if (size > MAX_BODY) return {}
     chunks.push(chunk)
   }
   try {
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
-    const caller = typeof body === 'object' && body !== null && 'caller' in body ? body.caller : undefined
-    return typeof caller === 'string' && caller !== '' ? caller : undefined
+    return typeof body === 'object' && body !== null ? { ...named(body, 'caller'), ...named(body, 'session') } : {}
   } catch {
-    return undefined
+    return {}
   }
+}
+
+function named(body: object, member: keyof Names): Names {
+  const value: unknown = Object.hasOwn(body, member) ? Reflect.get(body, member) : undefined
+  return typeof value === 'string' && value !== '' ? { [member]: value } : {}
 }
 
 function send(response: ServerResponse, { status, body, type = 'text/plain; charset=utf-8' }: Answer): void {

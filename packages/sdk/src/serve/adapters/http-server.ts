@@ -13,6 +13,7 @@ import { cannotListen } from '../socket/socket-listener.ts'
 import { Streamable } from '../streamable/streamable.ts'
 import { STREAMABLE_OPTIONS, type StreamableOptions } from '../streamable/streamable-options.ts'
 import { NodeExchange, type NodeRequest } from './http-node.ts'
+import { endSession, listSessions, type OpenSession } from './open-sessions.ts'
 import { createListener, type Listener, type ListenerOptions } from './tls.ts'
 
 /** Where to listen, whom to let in, and within which limits. */
@@ -45,6 +46,10 @@ export interface HttpServer {
   readonly port: number
   /** Node's own server. With `tls` it is one for HTTPS or HTTP/2, which has the same events and `address()`. */
   readonly node: NodeServer
+  /** The sessions of the older revisions that are open in this process. */
+  sessions(): readonly OpenSession[]
+  /** Ends one for good, by the name that `sessions()` gives it; false where there is none of that name. */
+  endSession(name: string): Promise<boolean>
   /** Refuses new requests, lets those under way finish within `graceMs`, then stops listening. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -88,6 +93,8 @@ export async function listenHttp(endpoint: Endpoint, options: HttpOptions = {}):
     url: `${options.tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${bound}${path}`,
     port: bound,
     node,
+    sessions: () => listSessions(streamable),
+    endSession: (name) => endSession(streamable, name),
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -27,6 +27,8 @@ export interface SessionStore<Session extends Expiring> {
   add(session: Session): SessionBound | undefined
   /** Finds a session that has not expired, and counts as a use of it. */
   get(id: string): Session | undefined
+  /** All of them, for those who run the server; looking is no use. */
+  values(): Iterable<Session>
   /** Forgets a session without ending it. */
   delete(id: string): void
   /** Ends all sessions. */
@@ -87,6 +89,10 @@ class MemorySessions<Session extends Expiring> implements SessionStore<Session> 
     session.lastUsed = now
     this.#holders.used(session)
     return session
+  }
+
+  values(): Iterable<Session> {
+    return this.#sessions.values()
   }
 
   delete(id: string): void {

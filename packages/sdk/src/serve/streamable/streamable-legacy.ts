@@ -99,9 +99,7 @@ export class LegacyHttp {
   delete(head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
     const found = this.#find(head, principal)
     if (!(found instanceof HttpSession)) return found
-    const forgotten = this.#settings.shared?.ended(found.id)
-    this.#sessions.delete(found.id)
-    found.end()
+    const forgotten = this.end(found)
     if (forgotten === undefined) reply.empty(204)
     else {
       forgotten.then(
@@ -110,6 +108,14 @@ export class LegacyHttp {
       )
     }
     return undefined
+  }
+
+  /** Ends a session for good; a promise where no other process is to take it up. */
+  end(session: HttpSession): Promise<void> | undefined {
+    const forgotten = this.#settings.shared?.ended(session.id)
+    this.#sessions.delete(session.id)
+    session.end()
+    return forgotten
   }
 
   #initialize(

@@ -122,6 +122,16 @@ export class Streamable {
     }
   }
 
+  /** The sessions of the older revisions that are open here. */
+  get sessions(): Iterable<HttpSession> {
+    return this.#sessions?.values() ?? []
+  }
+
+  /** Ends one of them, as its client would by DELETE. */
+  async endSession(session: HttpSession): Promise<void> {
+    await this.#legacy?.end(session)
+  }
+
   /** Refuses new requests, lets those under way finish within `graceMs`, then ends everything that is kept. */
   async close(graceMs: number): Promise<void> {
     // Others take up what is here, while whoever still comes is served.
