@@ -117,7 +117,7 @@ describe('limits while the shared state is away', () => {
 })
 
 describe('a gateway with shared state', () => {
-  it('shuts somebody out at all replicas, says that the state is away, and when it is back', async () => {
+  it('sec-548: shuts somebody out at all replicas, while the state is away too, says that the state is away, and when it is back', async () => {
     const target = createServer({ name: 'echo', version: '1', tools: { say: tool({}, () => 'said') } })
     const labs = await Promise.all([createLab({ echo: { target } }), createLab({ echo: { target } })])
     const gateways = await Promise.all(
@@ -138,6 +138,9 @@ describe('a gateway with shared state', () => {
     expect(metricsText(first)).toContain('\nportico_state_available 0\n')
     place.mend()
     await vi.waitFor(() => expect(first.health().ok).toBe(true), { timeout: 5_000 })
+    // sec-548: who was shut out meanwhile stays so, and is shut out by the others from now on.
+    await vi.waitFor(() => expect(second?.revoked()).toEqual(['bob']), { timeout: 5_000 })
+    expect(first.revoked()).toEqual(['bob'])
     await operations.close()
     for (const gateway of gateways) await gateway.close(0)
     for (const lab of labs) await lab.close()

@@ -190,7 +190,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
     allowAnonymous,
     metrics: () => metricsOf(meter, connections, relay, state),
     health: () => healthOf(host, control.draining, state),
-    ...controlsOf(control),
+    ...controlsOf(control, state),
     reload: (names, apply, graceMs = 10_000) => relay.dispatch.running.reload(names, apply, graceMs),
     close: (graceMs = 10_000) => {
       tasks?.close()
@@ -216,7 +216,11 @@ function createLimits({ limits = {}, state }: GatewayOptions): CallLimits {
 }
 
 function revocationsOf(state: SharedState, onError: (error: unknown, where: string) => void): SharedRevocations {
-  return { text: state.text('revoked'), failed: (error) => onError(error, 'state') }
+  return {
+    text: state.text('revoked'),
+    failed: (error) => onError(error, 'state'),
+    onBack: (listener) => state.onAvailable((available) => available && listener()),
+  }
 }
 
 function toStateMetrics({ availability, replicas }: SharedState): NonNullable<GatewayMetrics['state']> {
@@ -343,11 +347,15 @@ function metricsOf(
   return { ...meter.snapshot(), parked, abandoned, connections: connections.size, ...dispatch.running.tasks, ...state }
 }
 
-function controlsOf(control: CallerControl): Pick<Gateway, 'callers' | 'drain' | 'revoke' | 'restore' | 'revoked'> {
+function controlsOf(
+  control: CallerControl,
+  state: SharedState | undefined,
+): Pick<Gateway, 'callers' | 'drain' | 'revoke' | 'restore' | 'revoked'> {
   return {
     callers: () => control.callers(),
     drain: (on) => {
       control.draining = on
+      state?.replicas.tell()
     },
     revoke: (principal) => control.revoke(principal),
     restore: (principal) => control.restore(principal),

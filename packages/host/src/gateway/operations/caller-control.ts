@@ -22,6 +22,8 @@ export class CallerControl {
   readonly #connections: Pick<CallerConnections, 'byPrincipal' | 'endOf'>
   readonly #revoked = new Set<string>()
   readonly #shared: SharedRevocations | undefined
+  /** What the others have not been told yet: whether each is shut out. */
+  readonly #untold = new Map<string, boolean>()
   #unfollow: (() => void) | undefined
 
   constructor(
@@ -64,12 +66,12 @@ export class CallerControl {
     }
     this.#revoked.add(principal)
     this.#connections.endOf(principal)
-    this.#share((names) => [...new Set([...names, principal])].slice(-MAX_REVOKED))
+    this.#share(principal, true)
   }
 
   restore(principal: string): boolean {
     const known = this.#revoked.delete(principal)
-    if (known) this.#share((names) => names.filter((name) => name !== principal))
+    if (known) this.#share(principal, false)
     return known
   }
 
@@ -77,17 +79,31 @@ export class CallerControl {
     return [...this.#revoked]
   }
 
-  #share(change: (names: readonly string[]) => readonly string[]): void {
-    const shared = this.#shared
-    shared?.text
-      .update((text) => JSON.stringify(change(fromText(text))))
-      .catch((error: unknown) => shared.failed(error))
+  #share(principal: string, isRevoked: boolean): void {
+    if (this.#shared === undefined) return
+    this.#untold.set(principal, isRevoked)
+    this.#tell(this.#shared)
+  }
+
+  /** What cannot be told now is told when the shared state is back: nobody comes in again because it was away. */
+  #tell({ text, failed }: SharedRevocations): void {
+    if (this.#untold.size === 0) return
+    const told = new Map(this.#untold)
+    const change = (before: string | undefined): string => {
+      const names = new Set(fromText(before))
+      for (const [name, isRevoked] of told) isRevoked ? names.add(name) : names.delete(name)
+      return JSON.stringify([...names].slice(-MAX_REVOKED))
+    }
+    text.update(change).then(() => {
+      for (const [name, isRevoked] of told) if (this.#untold.get(name) === isRevoked) this.#untold.delete(name)
+    }, failed)
   }
 
   /** Whom another replica has shut out is shut out here, too. */
   async #follow(shared: SharedRevocations): Promise<void> {
     const look = async (): Promise<void> => {
       const names = new Set(fromText(await shared.text.get()))
+      for (const [name, isRevoked] of this.#untold) isRevoked ? names.add(name) : names.delete(name)
       for (const name of this.#revoked) if (!names.has(name)) this.#revoked.delete(name)
       for (const name of names) {
         if (this.#revoked.has(name)) continue
@@ -95,7 +111,17 @@ export class CallerControl {
         this.#connections.endOf(name)
       }
     }
-    this.#unfollow = await shared.text.follow(() => void look().catch((error: unknown) => shared.failed(error)))
+    const lookAgain = (): void => void look().catch((error: unknown) => shared.failed(error))
+    const ends = [
+      shared.onBack(() => {
+        this.#tell(shared)
+        lookAgain()
+      }),
+    ]
+    this.#unfollow = () => {
+      for (const end of ends) end()
+    }
+    ends.push(await shared.text.follow(lookAgain))
     await look()
   }
 }
@@ -104,7 +130,9 @@ export class CallerControl {
 export interface SharedRevocations {
   readonly text: SharedPlace
   /** Told what could not be shared. */
-  failed(error: unknown): void
+  readonly failed: (error: unknown) => void
+  /** Told when the shared state answers again; gives how to listen no more. */
+  readonly onBack: (listener: () => void) => () => void
 }
 
 function fromText(text: string | undefined): readonly string[] {

@@ -37,6 +37,8 @@ export interface Replicas {
   on(listener: () => void): () => void
   /** From now on these are asked for with every row. */
   describe(facts: () => ReplicaFacts): void
+  /** Writes this process's row now, since its facts have changed; it is written every two seconds besides. */
+  tell(): void
   /** Takes this process's row away. */
   close(): Promise<void>
 }
@@ -90,14 +92,15 @@ class JoinedReplicas implements Replicas {
   }
 
   async start(): Promise<void> {
-    const beat = (): void => {
-      this.#beating = this.#beating.then(() => this.#beat())
-    }
     await this.#beat()
-    this.#unfollow = await this.#bus.subscribe(TOPIC, (id) => id !== this.id && beat()).catch(() => undefined)
+    this.#unfollow = await this.#bus.subscribe(TOPIC, (id) => id !== this.id && this.tell()).catch(() => undefined)
     await this.#announce()
-    this.#timer = setInterval(beat, BEAT_MS)
+    this.#timer = setInterval(() => this.tell(), BEAT_MS)
     this.#timer.unref()
+  }
+
+  tell(): void {
+    this.#beating = this.#beating.then(() => this.#beat())
   }
 
   on(listener: () => void): () => void {

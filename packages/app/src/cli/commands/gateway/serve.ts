@@ -121,9 +121,12 @@ function followState(state: SharedState | undefined, io: Io): () => void {
 /** What `portico status` shows of this process. */
 function tellFacts(state: SharedState | undefined, gateway: Gateway, cluster: Cluster | undefined): void {
   state?.replicas.describe(() => {
-    const running = Object.values(gateway.metrics().servers).reduce((sum, tally) => sum + tally.running, 0)
-    return { serves: true, ready: gateway.health().ok, running, ...(cluster && { replica: cluster.replica }) }
+    const { servers, principals } = gateway.metrics()
+    const running = Object.values(servers).reduce((sum, tally) => sum + tally.running, 0)
+    const callers = Object.keys(principals).length
+    return { serves: true, ready: gateway.health().ok, running, callers, ...(cluster && { replica: cluster.replica }) }
   })
+  state?.replicas.tell()
 }
 
 /** The settings, with the tasks as they were opened. */

@@ -17,6 +17,8 @@ interface ShownReplica {
   readonly url: string
   readonly sessions: number
   readonly running: number
+  /** Callers that made a request since it started. */
+  readonly callers: number
   readonly state: 'ready' | 'not ready' | 'leaving'
   readonly upSeconds: number
   /** Since it last said that it is there. */
@@ -56,6 +58,7 @@ function toShown(rows: readonly Replica[], views: readonly ReplicaView[]): reado
         url: view?.url ?? '',
         sessions: view?.sessions ?? 0,
         running: Number(facts.running ?? 0),
+        callers: Number(facts.callers ?? 0),
         state: view?.leaving === true ? 'leaving' : facts.ready === true ? 'ready' : 'not ready',
         upSeconds: Math.round((now - startedAt) / 1000),
         lagMs: Math.max(0, now - seenAt),
@@ -73,12 +76,13 @@ function tell(store: StateStatus, replicas: readonly ShownReplica[], json: boole
   const { kind, place, tookMs, reason } = store
   io.say(`${kind} ${place}: ${store.available ? `answers in ${tookMs} ms` : io.paint.red(reason ?? 'is away')}`)
   if (!store.available) return code
-  const rows = replicas.map(({ name, machine, pid, state, sessions, running, upSeconds, lagMs }) => [
+  const rows = replicas.map(({ name, machine, pid, state, sessions, running, callers, upSeconds, lagMs }) => [
     name,
     `${machine}:${pid}`,
     state,
     `${sessions} sessions`,
     `${running} calls`,
+    `${callers} callers`,
     `up ${upSeconds} s`,
     `seen ${lagMs} ms ago`,
   ])
