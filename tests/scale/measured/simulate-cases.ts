@@ -13,7 +13,7 @@ import { CALLERS, type Effort, type Measured, measureCalls, measureCosts, withFl
 import { type Costs, cpuOf, type Kind, opensOf, replicasOf, simulate, spread, storeCallsOf } from './model.ts'
 import { openQuotas, type Quotas } from './quota.ts'
 
-const EFFORT: Effort = { warm: 2_500, calls: 4_000, sessions: 2_000, listeners: 500, idleMs: 7_000 }
+const EFFORT: Effort = { warm: 1_500, calls: 2_000, sessions: 1_000, listeners: 300, idleMs: 7_000 }
 /** So that three of them and the load find room on two cores. */
 const CORES = 0.2
 const REPLICAS = [1, 2, 3] as const
@@ -29,7 +29,7 @@ interface Row {
 }
 
 export function createSimulations(): readonly Trial[] {
-  return (['valkey', 'postgres', 'sqlite'] as const).map((database) => ({
+  return (['valkey', 'redis', 'postgres', 'sqlite'] as const).map((database) => ({
     name: `${database} simulation`,
     missing: () => missingFor(database),
     run: (report) => runSimulation(database, report),
