@@ -154,15 +154,12 @@ export class RelayedCall<Result = unknown> extends CancellableCall {
       const cancelled = (): void => {
         this.left ||= isTaken(this.task, ctx)
         if (!this.#outlives(ctx)) this.cancel('The client cancelled the request')
+        // What it came to before this run has waited for it.
+        this.#finish()
       }
       // `start` was given work of this very result.
       this.#run = { ctx, asking: 0, resolve: resolve as (value: unknown) => void, reject }
-      if (onCancel(ctx, cancelled)) {
-        cancelled()
-        // What it came to earlier has waited for this run.
-        this.#finish()
-        return
-      }
+      if (onCancel(ctx, cancelled)) return cancelled()
       this.#kept.tell(ctx)
       if (this.task !== undefined) void noteTask(ctx, this.task).catch(() => {})
       if (this.#outcome !== undefined) this.#finish()
@@ -201,14 +198,8 @@ export class RelayedCall<Result = unknown> extends CancellableCall {
     }
     return new Promise<JsonObject>((resolve, reject) => {
       // Only these three reach a relay: the client refuses all others.
-      const question: OpenQuestion = {
-        method: method as QuestionMethod,
-        params,
-        again: false,
-        bytes: 0,
-        resolve,
-        reject,
-      }
+      const known = method as QuestionMethod
+      const question: OpenQuestion = { method: known, params, again: false, bytes: 0, resolve, reject }
       const key = this.#questions.add(named, question)
       const withdrawn = (): void => {
         this.#close(key)
