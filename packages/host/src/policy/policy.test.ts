@@ -88,6 +88,8 @@ describe('decisions', () => {
 
   it('are refused at start when policies, schema or entities are wrong', () => {
     expect(() => createCedarPolicy({ policies: 'permit (' })).toThrow(/policies are not valid/)
+    // Half a character is no text that the engine can be given.
+    expect(() => createCedarPolicy({ policies: '\ud800' })).toThrow(/policies are not valid/)
     const schema = 'entity User; entity Tool; action call appliesTo { principal: User, resource: Tool, context: {} };'
     expect(() => createCedarPolicy({ policies: 'permit (principal, action, resource);', schema: 'entity' })).toThrow(
       /schema/,

@@ -8,7 +8,7 @@ import { PorticoError } from '@portico/sdk/server'
 import type { Circumstances, Effect, EffectKind } from '../effect.ts'
 import { argumentsOf, believedTraits, itemOf } from '../facts.ts'
 import { claimedRoles } from './cedar.ts'
-import { cedarEngine } from './cedar-engine.ts'
+import { cedarEngine, keepPolicies } from './cedar-engine.ts'
 import { CedarEntities, type CedarEntity, principalEntity } from './cedar-entities.ts'
 import { toCedarRecord } from './cedar-values.ts'
 
@@ -21,10 +21,9 @@ export function createCedarCondition(text: string): CedarCondition {
   const id = `portico-when-${createHash('sha256').update(text).digest('hex')}`
   // Under a name, the engine takes one policy and refuses a second that the text might bring along.
   const staticPolicies = { when: `permit (principal, action, resource) when { ${text}\n};` }
-  const parsed = cedarEngine().preparsePolicySet(id, { staticPolicies })
-  if (parsed.type === 'failure') {
-    const reason = parsed.errors.map(({ message }) => message).join('; ')
-    throw new PorticoError('invalid-definition', `is not a condition in Cedar's language: ${reason}`)
+  const problems = keepPolicies(id, staticPolicies)
+  if (problems.length > 0) {
+    throw new PorticoError('invalid-definition', `is not a condition in Cedar's language: ${problems.join('; ')}`)
   }
   return (effect, circumstances) => {
     try {

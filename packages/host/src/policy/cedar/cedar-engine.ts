@@ -15,3 +15,16 @@ export function cedarEngine(): Engine {
   engine ??= createRequire(import.meta.url)('@cedar-policy/cedar-wasm/nodejs') as Engine
   return engine
 }
+
+type Policies = string | { readonly [name: string]: string }
+
+/** Has the engine keep policies under a name; what is wrong with them, if anything is. */
+export function keepPolicies(id: string, staticPolicies: Policies): readonly string[] {
+  try {
+    const parsed = cedarEngine().preparsePolicySet(id, { staticPolicies })
+    return parsed.type === 'failure' ? parsed.errors.map(({ message }) => message) : []
+  } catch (error) {
+    // It throws for what is no text of Unicode, before it has read a word.
+    return [error instanceof Error ? error.message : String(error)]
+  }
+}

@@ -5,7 +5,7 @@
 
 import type { Authorizer, Decision, PolicyAction, PolicyContext, PolicyItem } from '@portico/sdk/bearer'
 import { PorticoError, type Principal } from '@portico/sdk/server'
-import { cedarEngine } from './cedar-engine.ts'
+import { cedarEngine, keepPolicies } from './cedar-engine.ts'
 import { CedarEntities, type CedarEntity, type CedarUid, itemEntity, principalEntity } from './cedar-entities.ts'
 import { toCedarRecord } from './cedar-values.ts'
 
@@ -38,7 +38,8 @@ export function createCedarPolicy(options: CedarPolicyOptions): Authorizer {
   const cedar = cedarEngine()
   const id = `portico-${++sets}`
   const { policies: staticPolicies, schema, entities = [], roles = claimedRoles } = options
-  accept(cedar.preparsePolicySet(id, { staticPolicies }), 'policies')
+  const problems = keepPolicies(id, staticPolicies)
+  if (problems.length > 0) throw invalid('policies', problems.join('; '))
   if (schema !== undefined) {
     accept(cedar.preparseSchema(id, schema), 'schema')
     const checked = cedar.validate({ schema, policies: { staticPolicies } })
