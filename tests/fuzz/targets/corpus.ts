@@ -18,8 +18,74 @@ export const CORPUS = {
     'extensions:\n  a:\n    type: stdio\n    cmd: x\n    args: [a, b]\n    envs: {K: v}\n',
   ],
   rules: [
-    '{ "rules": [{ "id": "a", "outcome": "allow", "effect": ["call"], "server": "s*", "tool": "read_*" }, { "id": "b", "outcome": "ask", "when": { "arguments": { "path": "/tmp/**" } } }] }',
-    '[{ "id": "c", "outcome": "deny", "cedar": "context.tainted && principal in Role::\\"x\\"" }]',
+    '{ "rules": [{ "id": "a", "outcome": "allow", "effect": ["call"], "server": "s*", "item": "read_*" }, { "id": "b", "outcome": "ask", "arguments": { "path": { "glob": "/tmp/**" } } }] }',
+    '[{ "id": "c", "outcome": "deny", "when": "context.tainted && principal in Role::\\"x\\"" }]',
+  ],
+  cedar: [
+    'context.tainted && principal in Role::"teller" && context.arguments has path',
+    'context.arguments.path like "/tmp/*" || resource == Tool::"s/read"',
+    'if context.hour > 8 && context.hour < 18 then ["a", "b"].contains(context.server) else !(context has session)',
+    'ip("10.0.0.1").isInRange(ip("10.0.0.0/8")) && decimal("1.5").lessThan(decimal("2.0")) && {a: 1}.a + 2 * 3 == 7',
+  ],
+  openapi: [
+    JSON.stringify({
+      openapi: '3.1.0',
+      info: { title: 'Pets', version: '1' },
+      servers: [{ url: 'https://{region}.example/v1', variables: { region: { default: 'eu', enum: ['eu', 'us'] } } }],
+      paths: {
+        '/pets/{id}': {
+          parameters: [{ $ref: '#/components/parameters/Id' }],
+          get: {
+            operationId: 'get_pet',
+            summary: 'A pet',
+            tags: ['pets'],
+            parameters: [
+              { name: 'id', in: 'query', schema: { type: 'array', items: { type: 'string' } }, style: 'form' },
+            ],
+            responses: { 200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } } } } },
+            security: [{ key: [] }],
+          },
+          delete: { responses: { default: { $ref: '#/components/responses/Gone' } } },
+        },
+        '/pets': {
+          post: {
+            requestBody: {
+              required: true,
+              content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } }, 'text/plain': {} },
+            },
+          },
+        },
+      },
+      components: {
+        parameters: { Id: { name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: '^(a+)+$' } } },
+        responses: { Gone: { description: 'gone' } },
+        schemas: {
+          Pet: {
+            type: 'object',
+            properties: { name: { type: 'string' }, parent: { $ref: '#/components/schemas/Pet' } },
+            discriminator: { propertyName: 'kind' },
+            allOf: [{ $ref: '#/components/schemas/Base' }],
+          },
+          Base: { oneOf: [{ type: 'null' }, { $ref: '#/components/schemas/Base' }], nullable: true },
+        },
+        securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Key' } },
+      },
+    }),
+    '{"openapi":"3.0.3","paths":{"/a":{"$ref":"#/paths/~1b"},"/b":{"get":{"parameters":[{"name":"__proto__","in":"query","schema":{"type":"integer","exclusiveMinimum":true,"minimum":1,"nullable":true}},{"name":"body","in":"header","content":{"application/json":{}}}],"responses":{"2XX":{"content":{"application/hal+json":{"schema":{"$ref":"other.yaml#/X"}}}}}}}}}',
+  ],
+  recordings: [
+    [
+      '{"portico":"recording","version":1,"at":1,"servers":[{"name":"s","info":{"name":"s","version":"1"},"version":"2025-11-25","target":{"command":"x","args":["a"]}},{"name":"t","target":{"url":"https://t.example"}}]}',
+      '{"at":2,"server":"s","connection":"1","direction":"out","message":{"jsonrpc":"2.0","id":1,"method":"tools/list"}}',
+      '{"at":3,"server":"s","connection":"1","direction":"in","message":{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}}}',
+      '{"at":4,"server":"s","connection":"1","direction":"out","message":{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"}}}}',
+      '{"at":5,"server":"s","connection":"1","direction":"in","message":{"jsonrpc":"2.0","id":"a","result":{"resultType":"input_required","inputRequests":{}}}}',
+      '{"at":6,"server":"s","connection":"1","direction":"in","message":{"jsonrpc":"2.0","id":"a","result":{"content":[{"type":"text","text":"hi"}]}}}',
+      '{"at":7,"server":"t","connection":"2","direction":"out","message":{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"a:b"}}}',
+      '{"at":8,"server":"t","connection":"2","direction":"in","message":{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"no","data":{}}}}',
+      '{"at":9,"server":"s","connection":"1","direc',
+    ].join('\n'),
+    '{"portico":"recording","version":1,"at":1,"servers":[]}\n{"at":2,"server":"__proto__","connection":"1","direction":"out","message":{"id":1,"method":"prompts/get","params":{"name":"__proto__"}}}\n{"at":2,"server":"__proto__","connection":"1","direction":"in","message":{"id":1,"result":{"messages":[]}}}\n',
   ],
   statements: [
     "SELECT a, 'it''s' FROM \"t\" WHERE b = $1 -- end\n;",

@@ -37,6 +37,13 @@ function toTarget(name: keyof typeof CORPUS, about: string, load: () => Promise<
   }
 }
 
+const CALL = {
+  kind: 'call',
+  server: 's',
+  tool: 'read',
+  arguments: { path: '/tmp/x', __entity: { type: 'Role', id: 'x' }, many: [1, 2.5, null] },
+  trusted: false,
+} as const
 const DIALECTS = ['sqlite', 'postgresql', 'mysql', 'mariadb'] as const
 
 export const texts: readonly Target[] = [
@@ -75,7 +82,17 @@ export const texts: readonly Target[] = [
       },
     }
   }),
-  toTarget('rules', 'rules, and conditions in Cedar', async () => {
+  toTarget('cedar', "conditions in Cedar's language, asked of a call", async () => {
+    const { createCedarCondition } = await import('../../../packages/host/src/policy/cedar/cedar-condition.ts')
+    return {
+      read(text) {
+        const outcome = createCedarCondition(text)(CALL, { session: 's', unattended: true, tainted: true, at: 0 })
+        demand(outcome === 'unknown' || typeof outcome === 'boolean', 'neither yes, no nor unknown')
+      },
+      refusals: ['PorticoError'],
+    }
+  }),
+  toTarget('rules', 'rules with their conditions', async () => {
     const { readRules } = await import('../../../packages/host/src/policy/rule-text.ts')
     return {
       read(text) {

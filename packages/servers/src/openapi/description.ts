@@ -35,22 +35,27 @@ export async function loadDescription(place: string, fetch: GuardedFetch, maxByt
 }
 
 export async function readDescription(text: string, source?: URL): Promise<Description> {
+  const parsed = toDescription(await parse(text), source)
+  return { ...parsed, problems: await check(parsed.root, text.length) }
+}
+
+/** A description out of a value that nobody has looked at yet. */
+export function toDescription(value: unknown, source?: URL): Description {
   // Names and descriptions become those of tools: cleaned once, here, they hold nothing that cannot be seen.
-  const root = toPlainJson(await parse(text))
+  const root = toPlainJson(value)
   const version = isRecord(root) && typeof root.openapi === 'string' ? root.openapi : ''
   if (!isRecord(root) || !/^3\.\d/.test(version) || !isRecord(root.paths ?? {})) {
     throw invalid('The file is not an OpenAPI 3 description (it has no "openapi: 3.x").')
   }
-  const problems = await check(root, text.length)
   const pointee = (reference: string) => lookUp(root, reference)
   return {
     root,
     legacySchemas: version.startsWith('3.0'),
     source,
-    problems,
+    problems: [],
     pointee,
-    follow(value) {
-      let current = value
+    follow(given) {
+      let current = given
       for (let hops = 0; isRecord(current) && typeof current.$ref === 'string'; hops++) {
         if (hops === MAX_HOPS) throw new Unusable('its references go in circles')
         current = pointee(current.$ref)
