@@ -1,16 +1,11 @@
 /** What is measured, and what must hold. Each stage starts a server of its own and leaves nothing behind. */
 
 import { connect } from 'node:net'
+import { fairness } from './fairness.ts'
+import { type Figure, percentile } from './figure.ts'
+import { saturation } from './saturation.ts'
 import { startSubject } from './subject.ts'
 import { Wire } from './wire.ts'
-
-export interface Figure {
-  readonly name: string
-  readonly value: number
-  readonly unit: string
-  /** The most it may be; without one it is only reported. */
-  readonly most?: number
-}
 
 export interface Size {
   readonly clients: number
@@ -18,6 +13,8 @@ export interface Size {
   readonly listeners: number
   readonly floodBytes: number
   readonly overloadMs: number
+  /** For each thing that callers share, with and without the one who takes all of it. */
+  readonly fairnessMs: number
 }
 
 export interface Stage {
@@ -32,6 +29,8 @@ export const STAGES: readonly Stage[] = [
   { name: 'crowd', title: 'Clients and idle listeners', run: crowd },
   { name: 'stalled', title: 'A reader that does not read', run: stalled },
   { name: 'overload', title: 'More than the server takes', run: overload },
+  { name: 'saturation', title: 'One, two, five and ten times as much as goes through', run: saturation },
+  { name: 'fairness', title: 'One caller at full speed beside nine others', run: fairness },
 ]
 
 async function crowd({ clients, calls, listeners }: Size): Promise<Figure[]> {
@@ -253,9 +252,4 @@ async function inWaves<T>(count: number, wave: number, make: () => Promise<T>): 
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-function percentile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((one, other) => one - other)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 }

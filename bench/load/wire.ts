@@ -9,6 +9,8 @@ import { connect, type Socket } from 'node:net'
 export interface Answer {
   readonly status: number
   readonly retryAfter: string | undefined
+  /** The answer is an error, or a result that says so. */
+  readonly failed: boolean
   readonly ms: number
 }
 
@@ -72,8 +74,9 @@ export class Wire {
     await this.until(() => isWhole(this.#heard))
     const status = Number(this.#heard.slice(9, 12))
     const retryAfter = /\r\nretry-after: ([^\r]*)/i.exec(this.#heard)?.[1]
+    const failed = /"isError":true|"error":\{/.test(this.#heard)
     this.#heard = ''
-    return { status, retryAfter, ms: performance.now() - started }
+    return { status, retryAfter, failed, ms: performance.now() - started }
   }
 
   /** Waits until what was heard holds the text, and forgets it all. */

@@ -1,0 +1,96 @@
+/**
+ * One caller who takes all that can be had of a shared thing, at full speed, beside nine who use it now and then: what that costs
+ * the nine. Everybody else's time at the 99th percentile may double, and none of them may be refused.
+ */
+
+import { type Figure, percentile } from './figure.ts'
+import type { SharedPorts } from './shared.ts'
+import { startShared } from './shared-process.ts'
+import { THINGS, type Thing } from './things.ts'
+import { Visitor } from './visitor.ts'
+
+const OTHERS = 9
+/** Tries of the one that are under way at a time. */
+const HANDS = 8
+const BETWEEN_MS = 50
+
+export async function fairness({ fairnessMs }: { readonly fairnessMs: number }): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const thing of THINGS) {
+    // A process of its own for each: what one leaves behind is not the next one's.
+    const shared = await startShared()
+    try {
+      figures.push(...(await measure(thing, shared.ports, fairnessMs)))
+    } finally {
+      await shared.stop()
+    }
+  }
+  return figures
+}
+
+async function measure(thing: Thing, ports: SharedPorts, ms: number): Promise<Figure[]> {
+  // A fresh process is slow for reasons of its own.
+  await visitAll(thing, ports, ms / 2)
+  const alone = await visitAll(thing, ports, ms)
+  const greedy = new Visitor('greedy', '127.0.0.2')
+  const tries = { taken: 0, refused: 0 }
+  const until = performance.now() + ms
+  const grabbing = Promise.all(Array.from({ length: HANDS }, () => grab(thing, greedy, ports, until, tries)))
+  const beside = await visitAll(thing, ports, ms)
+  await grabbing
+  greedy.close()
+  const [before, after] = [percentile(alone.times, 0.99), percentile(beside.times, 0.99)]
+  const { name } = thing
+  return [
+    { name: `${name}: others alone, 99th percentile`, value: before, unit: 'ms' },
+    { name: `${name}: others beside the one, 99th percentile`, value: after, unit: 'ms' },
+    { name: `${name}: of these, times as long`, value: after / before, unit: '', most: 2 },
+    { name: `${name}: visits of others refused`, value: beside.failed, unit: `of ${beside.times.length}`, most: 0 },
+    { name: `${name}: the one was served`, value: tries.taken, unit: `of ${tries.taken + tries.refused}` },
+  ]
+}
+
+interface Visits {
+  readonly times: number[]
+  failed: number
+}
+
+/** Each of the others from an address of its own, until the time is over. */
+async function visitAll(thing: Thing, ports: SharedPorts, ms: number): Promise<Visits> {
+  const visits: Visits = { times: [], failed: 0 }
+  const until = performance.now() + ms
+  const others = Array.from({ length: OTHERS }, (_, at) => new Visitor(`other-${at}`, `127.0.1.${at + 1}`))
+  await Promise.all(
+    others.map(async (who, at) => {
+      await pause((at * BETWEEN_MS) / OTHERS)
+      do {
+        const began = performance.now()
+        await thing.visit(who, ports).catch((error: unknown) => {
+          if (visits.failed++ === 0) console.error(`${thing.name}: ${String(error).slice(0, 300)}`)
+        })
+        visits.times.push(performance.now() - began)
+        await pause(BETWEEN_MS)
+      } while (performance.now() < until)
+      who.close()
+    }),
+  )
+  return visits
+}
+
+async function grab(
+  thing: Thing,
+  who: Visitor,
+  ports: SharedPorts,
+  until: number,
+  tries: { taken: number; refused: number },
+): Promise<void> {
+  while (performance.now() < until) {
+    const reply = await thing.grab(who, ports).catch(() => undefined)
+    if (reply !== undefined && reply.status < 300 && reply.message.error === undefined) tries.taken++
+    else tries.refused++
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

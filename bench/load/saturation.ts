@@ -1,0 +1,145 @@
+/**
+ * As many calls as go through, then one, two, five and ten times as many: what is served must stay what it was, the rest be told
+ * at once to come back later, and all be as before when it is over. Calls come by the clock, whatever became of earlier ones.
+ */
+
+import { type Figure, percentile } from './figure.ts'
+import { startShared } from './shared-process.ts'
+import { Wire } from './wire.ts'
+import { WORK_MS } from './work-server.ts'
+
+/** Calls at a time that are served. */
+const SLOTS = 16
+const FACTORS = [1, 2, 5, 10] as const
+const TICK_MS = 5
+/** Until the calls that are served first have come back. */
+const LEAD_MS = 3 * WORK_MS
+/** Calls that may wait for an answer; beyond these the clients are the bound, which is told. */
+const MAX_WIRES = 1_000
+const ENOUGH = 0.9
+const REFUSAL_MS = 50
+const RECOVERY_MS = 5_000
+
+export async function saturation({ overloadMs }: { readonly overloadMs: number }): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const [name, tool] of [
+    ['server', 'work'],
+    ['gateway', 'up_work'],
+  ] as const) {
+    const shared = await startShared({ maxInFlight: SLOTS, maxInFlightPerPrincipal: SLOTS })
+    try {
+      figures.push(...(await climb(name, { port: shared.ports[name], tool }, overloadMs)))
+    } finally {
+      await shared.stop()
+    }
+  }
+  return figures
+}
+
+interface Place {
+  readonly port: number
+  readonly tool: string
+}
+
+async function climb(name: string, place: Place, ms: number): Promise<Figure[]> {
+  const most = SLOTS / (WORK_MS / 1000)
+  // A fresh process is slow for reasons of its own.
+  await offer(place, most / 2, ms)
+  const steps: Offered[] = []
+  for (const factor of FACTORS) steps.push(await offer(place, most * factor, ms))
+  const recoveryMs = await recover(place)
+  const calm = await offer(place, most / 2, ms)
+  const peak = Math.max(...steps.map(({ served, seconds }) => served / seconds))
+  return [
+    ...steps.flatMap(({ served, seconds, refused, odd, withheld }, at): Figure[] => {
+      const when = `${name}, ${FACTORS[at]} ×`
+      return [
+        { name: `${when}: served each second`, value: served / seconds, unit: '' },
+        { name: `${when}: of the most`, value: (100 * served) / seconds / peak, unit: '%', least: 100 * ENOUGH },
+        {
+          name: `${when}: refused within, 99th percentile`,
+          value: percentile(refused, 0.99),
+          unit: `ms, ${refused.length} calls`,
+          most: REFUSAL_MS,
+        },
+        { name: `${when}: other than 200, 429 and 503 with Retry-After`, value: odd, unit: '', most: 0 },
+        { name: `${when}: not sent, the clients being the bound`, value: withheld, unit: '' },
+      ]
+    }),
+    { name: `${name}: until the next call is served`, value: recoveryMs, unit: 'ms', most: RECOVERY_MS },
+    {
+      name: `${name}, half of it afterwards: refused`,
+      value: calm.refused.length + calm.odd,
+      unit: `of ${calm.served + calm.refused.length}`,
+      most: 0,
+    },
+  ]
+}
+
+interface Offered {
+  served: number
+  odd: number
+  /** Calls for which there was no connection left. */
+  withheld: number
+  readonly seconds: number
+  /** How long each refusal took. */
+  readonly refused: number[]
+}
+
+/** So many calls a second, by the clock. */
+async function offer({ port, tool }: Place, rate: number, ms: number): Promise<Offered> {
+  const found: Offered = { served: 0, odd: 0, withheld: 0, seconds: (ms - LEAD_MS) / 1000, refused: [] }
+  const idle: Wire[] = []
+  const open = new Set<Wire>()
+  const pending = new Set<Promise<void>>()
+  const began = performance.now()
+  const call = async (wire: Wire): Promise<void> => {
+    try {
+      const answer = await wire.request('tools/call', { name: tool, arguments: {} })
+      const at = performance.now() - began
+      if (answer.status === 200 && !answer.failed) {
+        if (at > LEAD_MS && at <= ms) found.served++
+      } else if (answer.retryAfter !== undefined && (answer.status === 429 || answer.status === 503)) {
+        found.refused.push(answer.ms)
+      } else found.odd++
+      idle.push(wire)
+    } catch {
+      found.odd++
+      open.delete(wire)
+    }
+  }
+  const take = (): Wire | undefined => {
+    const known = idle.pop()
+    if (known !== undefined || open.size >= MAX_WIRES) return known
+    const made = new Wire(port, `caller-${open.size % (SLOTS * 2)}`)
+    open.add(made)
+    return made
+  }
+  for (let sent = 0, now = 0; now < ms; now = performance.now() - began) {
+    for (; sent < (now / 1000) * rate; sent++) {
+      const wire = take()
+      if (wire === undefined) {
+        found.withheld++
+        continue
+      }
+      const called = call(wire).finally(() => pending.delete(called))
+      pending.add(called)
+    }
+    await pause(TICK_MS)
+  }
+  await Promise.all(pending)
+  for (const wire of open) wire.close()
+  return found
+}
+
+async function recover({ port, tool }: Place): Promise<number> {
+  const stopped = performance.now()
+  const wire = new Wire(port, 'caller-0')
+  while ((await wire.request('tools/call', { name: tool, arguments: {} })).status !== 200) await pause(TICK_MS)
+  wire.close()
+  return performance.now() - stopped - WORK_MS
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
