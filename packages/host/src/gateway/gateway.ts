@@ -219,7 +219,7 @@ function revocationsOf(state: SharedState, onError: (error: unknown, where: stri
   return {
     text: state.text('revoked'),
     failed: (error) => onError(error, 'state'),
-    onBack: (listener) => state.onAvailable((available) => available && listener()),
+    whenBack: (listener) => state.onAvailable((available) => available && listener()),
   }
 }
 

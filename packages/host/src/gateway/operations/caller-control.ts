@@ -113,7 +113,7 @@ export class CallerControl {
     }
     const lookAgain = (): void => void look().catch((error: unknown) => shared.failed(error))
     const ends = [
-      shared.onBack(() => {
+      shared.whenBack(() => {
         this.#tell(shared)
         lookAgain()
       }),
@@ -132,7 +132,7 @@ export interface SharedRevocations {
   /** Told what could not be shared. */
   readonly failed: (error: unknown) => void
   /** Told when the shared state answers again; gives how to listen no more. */
-  readonly onBack: (listener: () => void) => () => void
+  readonly whenBack: (listener: () => void) => () => void
 }
 
 function fromText(text: string | undefined): readonly string[] {
