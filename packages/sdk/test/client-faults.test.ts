@@ -294,6 +294,29 @@ describe('waiting and trying again', () => {
     expect((await made.callTool('x', {}, { idempotent: true })).content).toHaveLength(1)
   })
 
+  test.each(['unknown', 'not-sent'])(
+    'a call that a gateway lost on its way to the server (%s) is made again if it is marked idempotent, and else tells (reliability F20)',
+    async (delivery) => {
+      let calls = 0
+      const server = await modernHttp((request, response) => {
+        const lost = error(id(request), -32603, 'The server "far" closed the connection', { code: 'closed', delivery })
+        json(response, 200, ++calls % 2 === 1 ? lost : result(id(request), toolResult('fine')))
+      })
+      const made = await client(server.url)
+      await failsAtOnce(made.callTool('x'), { code: 'peer-error', data: { delivery } })
+      calls = 0
+      expect((await made.callTool('x', {}, { idempotent: true })).content).toHaveLength(1)
+      expect(calls).toBe(2)
+    },
+  )
+
+  test('an error of the server that says nothing of a loss is not called again, however it is marked', async () => {
+    const server = await modernHttp((request, response) => json(response, 200, error(id(request), -32603, 'no')))
+    const made = await client(server.url)
+    await failsAtOnce(made.callTool('x', {}, { idempotent: true }), { code: 'peer-error' })
+    expect(server.messages('tools/call')).toHaveLength(1)
+  })
+
   test('a call marked idempotent waits for a server that comes back', async () => {
     const script: Script = (request, response) => {
       const discovery = request.body?.method === 'server/discover'

@@ -74,15 +74,15 @@ export class Requests implements AttemptHost {
         await spec.refreshHeaders()
         return once(attempts, 'newHeaders')
       }
-      return undefined
+      if (options.idempotent !== true || !isLossBeyond(error)) return undefined
+      return resendWait(attempts.count, left)
     }
     if (!isLoss(error)) return undefined
     const { idempotent = this.#resends(request, attempts) && !isUnreachable(error) } = options
     if (!idempotent) return undefined
     // A connection of HTTP is no sign of its server's health: the first new one is made at once.
     const atOnce = attempts.count === 0 && connection?.peer.link.kind === 'http' && !isUnreachable(error)
-    const waitMs = atOnce ? 0 : Math.min(FIRST_RESEND_MS * 1.6 ** attempts.count, 5_000)
-    return waitMs < left ? waitMs : undefined
+    return atOnce && left > 0 ? 0 : resendWait(attempts.count, left)
   }
 
   /**
@@ -179,6 +179,18 @@ function once(attempts: Attempts, what: 'newSession' | 'newVersion' | 'newHeader
 
 function isUnreachable(error: unknown): boolean {
   return error instanceof PorticoError && (error.code === 'connect-failed' || error.delivery === 'not-sent')
+}
+
+/** How long the next attempt waits, if there is time for it. */
+function resendWait(count: number, left: number): number | undefined {
+  const waitMs = Math.min(FIRST_RESEND_MS * 1.6 ** count, 5_000)
+  return waitMs < left ? waitMs : undefined
+}
+
+/** A gateway had the request and lost it on the way to its server, and says what it knows of that. */
+function isLossBeyond({ data }: RpcError): boolean {
+  const { delivery } = (data ?? {}) as { delivery?: unknown }
+  return delivery === 'unknown' || delivery === 'not-sent'
 }
 
 /** The connection failed, not the request. */
