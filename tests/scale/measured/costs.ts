@@ -9,7 +9,7 @@ import type { Costs } from './model.ts'
 import type { Quotas } from './quota.ts'
 import type { Used } from './replica.ts'
 
-/** How much is done for each figure. */
+/** How much is done for each figure; calls are for each replica, all of which have to be as warm as the others. */
 export interface Effort {
   readonly warm: number
   readonly calls: number
@@ -32,6 +32,8 @@ export interface Way {
   readonly era: Era
   readonly opens: (caller: number, turn: number) => number
   readonly calls: (caller: number, turn: number) => number
+  /** How many replicas get the calls; all unless given. */
+  readonly replicas?: number
 }
 
 export const CALLERS = 24
@@ -49,8 +51,10 @@ export async function withFleet<T>(
   const fleet = new Fleet({ setting: plan.setting })
   try {
     await fleet.start(plan.count)
-    // At full speed until it listens.
-    for (const { child } of fleet.members) if (child.pid !== undefined) quotas?.limit(child.pid, plan.cores)
+    fleet.limit = (speed) => {
+      const cores = speed === 'measured' ? plan.cores : undefined
+      for (const { child } of fleet.members) if (child.pid !== undefined) quotas?.limit(child.pid, cores)
+    }
     return await work(fleet)
   } finally {
     await fleet.close()
@@ -76,10 +80,13 @@ export async function measureCalls(fleet: Fleet, way: Way, { warm, calls }: Effo
     })
     await Promise.all(work)
   }
-  await run(warm * fleet.ports.length)
+  const { replicas = fleet.ports.length } = way
+  fleet.limit('free')
+  await run(warm * replicas)
+  fleet.limit('measured')
   const before = await fleet.used()
   const began = performance.now()
-  const made = calls * fleet.ports.length
+  const made = calls * replicas
   await run(made)
   const seconds = (performance.now() - began) / 1000
   const spent = difference(before, await fleet.used())
@@ -95,9 +102,10 @@ export async function measureCalls(fleet: Fleet, way: Way, { warm, calls }: Effo
 
 /** All that the model needs, of two replicas. */
 export async function measureCosts(fleet: Fleet, setting: StateSetting, effort: Effort): Promise<Costs> {
-  const modern = await measureCalls(fleet, { era: MODERN, opens: () => 0, calls: () => 0 }, effort)
-  const owned = await measureCalls(fleet, { era: LEGACY, opens: () => 0, calls: () => 0 }, effort)
-  const passed = await measureCalls(fleet, { era: LEGACY, opens: () => 0, calls: () => 1 }, effort)
+  const modern = await measureCalls(fleet, { era: MODERN, opens: () => 0, calls: () => 0, replicas: 1 }, effort)
+  const owned = await measureCalls(fleet, { era: LEGACY, opens: () => 0, calls: () => 0, replicas: 1 }, effort)
+  const passed = await measureCalls(fleet, { era: LEGACY, opens: () => 0, calls: () => 1, replicas: 1 }, effort)
+  fleet.limit('free')
   const idle = await measureIdle(fleet, effort)
   const [passedThere = 0, passedHere = 0] = passed.each
   return {

@@ -18,6 +18,8 @@ export class Fleet {
   readonly #plan: ReplicaPlan
   readonly #started = new Set<ChildProcess>()
   members: readonly Member[] = []
+  /** Gives each so much of a core from now on, or as much as it likes; nothing where that cannot be had. */
+  limit: (cores: 'measured' | 'free') => void = () => undefined
 
   constructor(plan: ReplicaPlan) {
     this.#plan = plan

@@ -13,9 +13,9 @@ import { CALLERS, type Effort, type Measured, measureCalls, measureCosts, withFl
 import { type Costs, cpuOf, type Kind, opensOf, replicasOf, simulate, spread, storeCallsOf } from './model.ts'
 import { openQuotas, type Quotas } from './quota.ts'
 
-const EFFORT: Effort = { warm: 1_500, calls: 2_000, sessions: 1_000, listeners: 300, idleMs: 7_000 }
-/** So that three of them and the load find room on two cores. */
-const CORES = 0.2
+const EFFORT: Effort = { warm: 5_000, calls: 2_500, sessions: 2_000, listeners: 300, idleMs: 7_000 }
+/** So that three of them and the load find room on two cores, and the load is not what is measured. */
+const CORES = 0.1
 const REPLICAS = [1, 2, 3] as const
 const MORE = [1, 3, 10, 30, 100, 300, 1_000] as const
 /** How far the model may be from what is measured. */
@@ -37,8 +37,16 @@ export function createSimulations(): readonly Trial[] {
 }
 
 async function runSimulation(database: Database, report: Report): Promise<void> {
-  const place = await places.get(database)
   const quotas = openQuotas()
+  try {
+    await simulateOn(database, quotas, report)
+  } finally {
+    quotas?.end()
+  }
+}
+
+async function simulateOn(database: Database, quotas: Quotas | undefined, report: Report): Promise<void> {
+  const place = await places.get(database)
   const setting = place.fresh()
   const plan = { setting, count: 2, cores: CORES }
   const costs = await withFleet(plan, quotas, (fleet) => measureCosts(fleet, setting, EFFORT))
