@@ -10,8 +10,8 @@ import { toPlain } from '../terminal/plain-text.ts'
 import { FAILED, PeerError } from './line-peer.ts'
 import type { Tell } from './news.ts'
 import type { HostMethods } from './protocol.ts'
-import { digestOf, toShownQuestion } from './question-words.ts'
 import { itemPage, serverRows } from './rows.ts'
+import { digestOf, toShownQuestion } from './shown-question.ts'
 import type { Turns } from './turns.ts'
 
 export interface MethodCall {

@@ -4,8 +4,8 @@ import type { Host } from '@portico/host'
 import { formatProblem } from '@portico/host/config'
 import { toPlain } from '../terminal/plain-text.ts'
 import type { HostEvents } from './protocol.ts'
-import { toShownQuestion } from './question-words.ts'
 import { toServerRow } from './rows.ts'
+import { toShownQuestion } from './shown-question.ts'
 
 export type Tell = <Name extends keyof HostEvents>(event: Name, params: HostEvents[Name], coalesce?: string) => void
 
