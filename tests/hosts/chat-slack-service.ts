@@ -49,7 +49,7 @@ export class SlackService {
   readonly #pending = new Map<string, { readonly name: string; bytes?: Buffer }>()
   readonly #triggers = new Map<string, string>()
   readonly #unacknowledged = new Map<string, { readonly envelope: Json; settle(answer: Json | undefined): void }>()
-  #clock = 1_700_000_000
+  #clock = Math.floor(Date.now() / 1000) - 600
   url = ''
 
   constructor() {

@@ -236,6 +236,15 @@ describe('a host in a team chat', () => {
     expect(written).toHaveLength(1)
   })
 
+  it('does not answer what is older than it remembers: a replay of it could not be told from the first (sec-606)', async () => {
+    const { chat } = await lab(ALLOW)
+    const day = 24 * 3_600_000
+    await chat.say(ADA, 'write it', { at: Date.now() - day - 1_000 })
+    await chat.say(BEN, 'write it', { thread: 'other', at: Date.now() - day + 60_000 })
+    await chat.untilText('It is written.')
+    expect(written).toEqual(['U2BEN: a line'])
+  })
+
   it('tells the thread what another process has left in the middle, and does it no second time (sec-508)', async () => {
     const store = createMemoryStore()
     const gone = JSON.stringify(['elsewhere', 1, 'x'])

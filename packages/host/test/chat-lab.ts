@@ -86,9 +86,10 @@ export class FakeChat implements ChatAdapter {
   async say(
     person: ChatPerson,
     text: string,
-    { thread = 'th', files = [], message = `said${++this.#count}`, direct = false }: SayOptions = {},
+    { thread = 'th', files = [], message = `said${++this.#count}`, direct = false, at }: SayOptions = {},
   ): Promise<string> {
-    await this.sink.said({ message, thread: threadOf(thread, direct), person, text, files, addressed: true })
+    const when = at === undefined ? {} : { at }
+    await this.sink.said({ message, thread: threadOf(thread, direct), person, text, files, addressed: true, ...when })
     return message
   }
 
@@ -138,6 +139,7 @@ interface SayOptions {
   readonly files?: readonly ChatFile[]
   readonly message?: string
   readonly direct?: boolean
+  readonly at?: number
 }
 
 export function threadOf(thread: string, direct = false): ChatThread {

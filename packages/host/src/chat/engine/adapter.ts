@@ -38,6 +38,8 @@ export interface ChatSaid {
   readonly files: readonly ChatFile[]
   /** The bot is meant: it was mentioned, or nobody else is there. */
   readonly addressed: boolean
+  /** When it was written, in milliseconds, where the chat says so: what is older than is remembered is not answered. */
+  readonly at?: number
 }
 
 /** A message that was changed (`text`), or taken back. */

@@ -47,7 +47,8 @@ const MAX_LINE_CHARS = 6_000
 const MAX_TRIES = 20
 const MAX_SAVED_CHARS = 2_500_000
 const MAX_EXPECTED = 50
-const SEEN_MS = 24 * 3_600_000
+/** For how long it is known which messages were taken up. */
+export const SEEN_MS = 24 * 3_600_000
 
 export class ChatBook {
   readonly owner = JSON.stringify([hostname(), process.pid, crypto.randomUUID()])

@@ -21,14 +21,14 @@ import {
 } from './adapter.ts'
 import { Buttons } from './buttons.ts'
 import { ChannelBudgets } from './channel-budget.ts'
-import { ChatBook, type OpenTurn, sessionOf } from './chat-book.ts'
+import { ChatBook, type OpenTurn, SEEN_MS, sessionOf } from './chat-book.ts'
 import { People, type Personal, type PersonalHostWish } from './people.ts'
 import { Questions } from './questions.ts'
 import { CHAT_LIMITS, type ChatLimits, type ChatSettings, settingsFor } from './settings.ts'
 import { SignIns } from './sign-ins.ts'
 import { TurnQueue } from './turn-queue.ts'
+import { TurnRunner, type Work } from './turn-runner.ts'
 import { WORDS } from './words.ts'
-import { type Work, Worker } from './worker.ts'
 
 /** Options of `createChatEngine`. */
 export interface ChatEngineOptions {
@@ -91,7 +91,7 @@ class Engine implements ChatEngine, ChatSink {
   readonly #queue: TurnQueue<Work>
   readonly #people: People
   readonly #signIns: SignIns
-  readonly #worker: Worker
+  readonly #runner: TurnRunner
   /** Where each session is shown, and where each person was last. */
   readonly #threads = new Map<string, ChatThread>()
   readonly #told = new Map<string, number>()
@@ -120,7 +120,7 @@ class Engine implements ChatEngine, ChatSink {
       warn,
     })
     const budgets = new ChannelBudgets(store, adapter.name, systemClock)
-    this.#worker = new Worker({
+    this.#runner = new TurnRunner({
       adapter,
       book: this.#book,
       buttons: this.#buttons,
@@ -154,7 +154,9 @@ class Engine implements ChatEngine, ChatSink {
   }
 
   async said(event: ChatSaid): Promise<void> {
-    const { thread, person, text, message } = event
+    const { thread, person, text, message, at } = event
+    // Whether it was answered is not known any more: it is sent again by somebody who wants it done twice.
+    if (at !== undefined && Date.now() - at > SEEN_MS) return
     const place = settingsFor(this.#settings, thread)
     if (this.#closed || !(event.addressed || (place?.followThreads === true && (await this.#book.knows(thread)))))
       return
@@ -257,7 +259,7 @@ class Engine implements ChatEngine, ChatSink {
       await this.#people.with(by, async (personal) => {
         this.#place(personal.principal, thread)
         this.#questions.get(personal)?.show()
-        await this.#worker.run(work, personal)
+        await this.#runner.run(work, personal)
         await this.#signIns.offer(personal, thread)
       })
     } catch (error) {
@@ -282,7 +284,7 @@ class Engine implements ChatEngine, ChatSink {
   /** Opens a conversation that waits for a task of an earlier process. */
   async #takeUp(thread: ChatThread, person: ChatPerson): Promise<void> {
     try {
-      await this.#people.with(person, async (personal) => void (await this.#worker.open(personal, thread)))
+      await this.#people.with(person, async (personal) => void (await this.#runner.open(personal, thread)))
     } catch (error) {
       this.#warn(error)
     }

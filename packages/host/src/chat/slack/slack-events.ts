@@ -70,6 +70,7 @@ function toSaid(event: Fields, channel: string, self: SlackSelf): SlackEvent | u
       text: fromSlack(text, self.user),
       files: listOf(event.files).slice(0, MAX_FILES).map(toFile),
       addressed,
+      at: Number(ts) * 1000,
     },
   }
 }

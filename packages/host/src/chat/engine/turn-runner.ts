@@ -1,4 +1,4 @@
-/** Does the work of one turn: opens the person's conversation, gives it what others said and what was sent along, and runs it. */
+/** Runs one turn: opens the person's conversation, gives it what others said and what was sent along, and has the model answer. */
 
 import type { ChatAdapter, ChatFile, ChatPerson, ChatThread } from './adapter.ts'
 import type { Buttons } from './buttons.ts'
@@ -26,7 +26,7 @@ export interface Work extends Queued {
   turn?: Turn
 }
 
-interface WorkerParts {
+interface TurnRunnerParts {
   readonly adapter: ChatAdapter
   readonly book: ChatBook
   readonly buttons: Buttons
@@ -41,10 +41,10 @@ interface WorkerParts {
 
 const FETCH_MS = 60_000
 
-export class Worker {
-  readonly #parts: WorkerParts
+export class TurnRunner {
+  readonly #parts: TurnRunnerParts
 
-  constructor(parts: WorkerParts) {
+  constructor(parts: TurnRunnerParts) {
     this.#parts = parts
   }
 
