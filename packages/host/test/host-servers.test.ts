@@ -44,6 +44,12 @@ async function configFile(config: object): Promise<string> {
 
 const namesOf = ({ upstreams }: Host) => upstreams.views().map(({ name }) => name)
 
+it('host 25: whoever is signed in can use what the server has at once', async () => {
+  const host = await start({ servers: [local('a')] })
+  await host.signIn('a')
+  expect(host.catalogue.items(['tool']).map(({ name }) => name)).toEqual(['a_greet'])
+})
+
 describe('only', () => {
   it('connects the servers that it names, and leaves rules and models of the files as they are', async () => {
     const file = await configFile({

@@ -73,6 +73,8 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   return host
 }
 
+const LISTING_MS = 10_000
+
 /**
  * A running host, made by `createHost`: it keeps the connections to its servers, decides by rules and by the person
  * whether something may happen, writes that down, and holds conversations in which a model uses the servers' tools.
@@ -200,12 +202,17 @@ export class Host {
     return this.#assembly.actions.subscribe(server, uri, listener, options)
   }
 
-  /** Signs the user in to a server: its page opens in their browser, and the server is connected anew. */
+  /**
+   * Signs the user in to a server: its page opens in their browser, the server is connected anew, and what it has is in the
+   * catalogue.
+   */
   async signIn(server: string): Promise<void> {
     await this.#assembly.signIn.during(server, async () => {
       await this.upstreams.restart(server)
       await this.upstreams.client(server)
     })
+    // Whoever is told that they are signed in uses it at once. Lists that take long come later by themselves.
+    await this.catalogue.refresh(server, AbortSignal.timeout(LISTING_MS)).catch(() => {})
   }
 
   /** What signing in to a server did, step by step. */
