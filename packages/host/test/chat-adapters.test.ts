@@ -144,6 +144,16 @@ describe('the way to Slack', () => {
     expect(sent.bodies).toHaveLength(1)
   })
 
+  it('host 25: says where it wanted to and why it did not get there, not that a fetch failed', async () => {
+    const cause = Object.assign(new Error('getaddrinfo ENOTFOUND slack.com'), { code: 'ENOTFOUND' })
+    const away: typeof fetch = () => Promise.reject(new TypeError('fetch failed', { cause }))
+    const call = new SlackApi({ token: 'xoxb-1', fetch: away, tries: 1 }).call('auth.test', {})
+    await expect(call).rejects.toMatchObject({
+      code: 'connect-failed',
+      message: 'Slack could not be reached at slack.com: ENOTFOUND',
+    })
+  })
+
   it.each([
     'https://evil.example/f',
     'http://files.slack.com/f',

@@ -9,6 +9,15 @@ import { type ChatBotSettings, readChatBotSettings } from './chat-bot-settings.t
 /** Nothing where there is no bot. */
 export async function* examineChatBot(config: LoadedConfig, io: Io): AsyncGenerator<SlackExamination> {
   const { settings, problems, isThere } = readChatBotSettings(config)
+  for (const file of withoutSay(config)) {
+    const detail = `the section chatBot of ${file} is not used: a file that comes with a project has no say in it`
+    yield {
+      status: 'note',
+      what: 'chat bot',
+      detail,
+      remedy: 'Name the file: `portico chat-bot slack --config <file>`.',
+    }
+  }
   if (!isThere) return
   for (const detail of problems) yield { status: 'fail', what: 'chat bot', detail, remedy: 'Mend portico.json.' }
   if (problems.length > 0) return
@@ -46,4 +55,11 @@ function examineWebhook({ webhook = {} }: ChatBotSettings, io: Io): SlackExamina
   return isSet
     ? { status: 'ok', what: 'chat webhook', detail: webhook.url }
     : { status: 'fail', what: 'chat webhook', detail: `${variable} not set`, remedy: 'Put the secret into it.' }
+}
+
+/** Files of the project that have the section. */
+function withoutSay({ extras, untrusted }: LoadedConfig): string[] {
+  const trusted = extras.filter(({ scope, chatBot }) => scope === 'project' && chatBot !== undefined)
+  const waiting = untrusted.filter(({ content }) => /"chatBot"\s*:/.test(content))
+  return [...trusted, ...waiting].map(({ file }) => file)
 }

@@ -24,12 +24,9 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   }
   const config = await readConfig(io, hostOptionsOf(input).config)
   const [waiting] = config.untrusted
-  // What a project says of the bot counts once somebody trusts it.
   if (waiting !== undefined) {
-    io.say(
-      `${io.paint.yellow('warning')}: ${toLine(waiting.file, 200)} is not used: nobody has trusted it yet. Read it, then name it`,
-    )
-    io.say('with --config, or trust it: `portico servers trust`.')
+    const words = `${toLine(waiting.file, 200)} is not used: nobody has trusted it yet. Read it, then name it with --config.`
+    io.say(`${io.paint.yellow('warning')}: ${words}`)
   }
   const { settings, problems } = readChatBotSettings(config)
   const broken = config.problems.filter(({ severity }) => severity === 'error').map(formatProblem)

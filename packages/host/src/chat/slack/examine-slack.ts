@@ -1,5 +1,6 @@
 /** What has to be right before a bot can work in Slack, looked at one by one: for `portico doctor`. */
 
+import { PorticoError } from '@portico/sdk/server'
 import { SlackApi, SlackError } from './slack-api.ts'
 import { MAX_SKEW_SECONDS } from './slack-signature.ts'
 
@@ -38,13 +39,18 @@ export async function examineSlack(options: {
 }): Promise<SlackExamination[]> {
   const found: SlackExamination[] = []
   try {
-    const api = new SlackApi({ ...options, token: options.botToken })
+    const api = new SlackApi({ ...options, token: options.botToken, tries: 1 })
     const { team, user, scopes, date } = await api.call('auth.test', {})
     found.push({ status: 'ok', what: 'Slack bot', detail: `${String(user)} in ${String(team)}` })
     found.push(...examineScopes(typeof scopes === 'string' ? scopes : undefined), examineClock(String(date)))
   } catch (error) {
-    const remedy = 'Take the Bot User OAuth Token (xoxb-…) from the page "OAuth & Permissions" of the app.'
+    const remedy = remedyFor(
+      error,
+      'Take the Bot User OAuth Token (xoxb-…) from the page "OAuth & Permissions" of the app.',
+    )
     found.push({ status: 'fail', what: 'Slack bot', detail: wordsOf(error), remedy })
+    // The second token would wait for the same network.
+    if (!(error instanceof SlackError)) return found
   }
   if (options.appToken !== undefined) found.push(await examineSocket({ ...options, token: options.appToken }))
   return found
@@ -78,14 +84,23 @@ function examineClock(date: string): SlackExamination {
 
 async function examineSocket(options: { readonly token: string; readonly base?: string }): Promise<SlackExamination> {
   try {
-    await new SlackApi(options).call('apps.connections.open', {})
+    await new SlackApi({ ...options, tries: 1 }).call('apps.connections.open', {})
     return { status: 'ok', what: 'Slack socket mode', detail: 'a connection can be opened' }
   } catch (error) {
-    const remedy = 'Make an app-level token (xapp-…) with connections:write, and switch socket mode on.'
+    const remedy = remedyFor(
+      error,
+      'Make an app-level token (xapp-…) with connections:write, and switch socket mode on.',
+    )
     return { status: 'fail', what: 'Slack socket mode', detail: wordsOf(error), remedy }
   }
 }
 
+/** What Slack refused is mended at Slack; what did not reach it, here. */
+function remedyFor(error: unknown, atSlack: string): string {
+  return error instanceof SlackError ? atSlack : 'Look at the network of this machine, and at its proxy.'
+}
+
 function wordsOf(error: unknown): string {
-  return error instanceof SlackError ? `Slack says ${error.code}` : 'Slack could not be reached'
+  if (error instanceof SlackError) return `Slack says ${error.code}`
+  return error instanceof PorticoError ? error.message : 'Slack could not be reached'
 }

@@ -24,6 +24,8 @@ interface SlackApiOptions {
   /** Where the methods are; `https://slack.com/api` unless given. */
   readonly base?: string
   readonly fetch?: typeof fetch
+  /** How often something is tried that did not get through. */
+  readonly tries?: number
 }
 
 const TRIES = 5
@@ -69,7 +71,8 @@ export class SlackApi {
         if (error instanceof SlackError || !mayRepeat || this.#closing.signal.aborted) throw error
         failure = error
       }
-      if (tries >= TRIES) throw failure
+      if (tries >= (this.#options.tries ?? TRIES))
+        throw failure instanceof SlackError ? failure : unreachable(this.#base.host, failure)
       if (!this.#blocked.has(method)) await pause(250 * 2 ** tries, undefined, { signal: this.#closing.signal })
     }
   }
@@ -130,6 +133,14 @@ export class SlackApi {
     const headers = { authorization: `Bearer ${token}`, 'content-type': type }
     return send(new URL(method, this.#base), { method: 'POST', headers, body, redirect: 'error', signal })
   }
+}
+
+/** In place of "fetch failed": where it was to go, and the word of the network for why it did not. */
+function unreachable(host: string, error: unknown): PorticoError {
+  const { cause, name } = error as { readonly cause?: unknown; readonly name?: unknown }
+  const { code } = (cause ?? {}) as { readonly code?: unknown }
+  const why = typeof code === 'string' ? code : name === 'TimeoutError' ? 'no answer in time' : 'no connection'
+  return new PorticoError('connect-failed', `Slack could not be reached at ${host}: ${why}`, { cause: error })
 }
 
 /** These take no JSON. */
