@@ -1,6 +1,7 @@
-/** Bundles the extension into the one file that is packaged. The editor brings `vscode` itself. */
+/** Bundles the extension into the one file that is packaged, and packages it. The editor brings `vscode` itself. */
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { writeVsix } from './vsix.mjs'
 
 await build({
   absWorkingDir: fileURLToPath(new URL('.', import.meta.url)),
@@ -14,3 +15,5 @@ await build({
   minify: true,
   legalComments: 'none',
 })
+
+writeVsix(fileURLToPath(new URL('dist/portico-vscode.vsix', import.meta.url)))

@@ -107,6 +107,33 @@ async function usePackages(): Promise<void> {
   assert.ok(existsSync(join(folder, 'node_modules', 'portico', 'dist', 'ui', 'index.html')))
 }
 
+/** A newcomer has the packages and no copy of the repository: the plugins come with them. */
+async function installPlugins(): Promise<void> {
+  const { folder, env } = await install()
+  const home = await createFolder('portico-editors-')
+  const own = { ...env, HOME: home, XDG_DATA_HOME: join(home, 'data') }
+  const refused = npx(['portico', 'host', '--install', 'neovim'], folder, own)
+  assert.notEqual(refused.status, 0, 'nothing is written without a yes')
+  const written = succeeded(
+    npx(['portico', 'host', '--install', 'neovim', '--yes'], folder, own),
+    '--install neovim',
+  ).trim()
+  assert.equal(written, join(home, 'data', 'nvim', 'site', 'pack', 'portico', 'start', 'portico'))
+  const loads = spawnSync('nvim', ['--headless', '+lua print(require("portico").version)', '+q'], {
+    env: { PATH: process.env.PATH, ...own },
+    encoding: 'utf8',
+  })
+  if (loads.error === undefined) assert.match(loads.stdout + loads.stderr, /\d+\.\d+\.\d+/, 'Neovim finds it')
+  const vsix = succeeded(
+    npx(['portico', 'host', '--install', 'vscode', '--to', home, '--yes'], folder, own),
+    '--install vscode',
+  )
+  assert.match(vsix.trim(), /portico-vscode-\d+\.\d+\.\d+\.vsix$/)
+  assert.ok(existsSync(vsix.trim()))
+  const said = npx(['portico', 'doctor', '--json'], folder, own).stdout
+  if (loads.error === undefined) assert.match(said, /with the plugin/)
+}
+
 async function compileServer(): Promise<void> {
   const { folder, env } = await install()
   await writeFile(join(folder, 'server.ts'), SERVER)
@@ -141,6 +168,10 @@ export const trials: readonly Trial[] = [
   {
     name: 'pack: from tarballs in an empty folder, the version, a ready-made server and the workbench',
     run: usePackages,
+  },
+  {
+    name: 'pack: the plugins for editors come with the package, and are installed from it (host 25)',
+    run: installPlugins,
   },
   { name: 'pack: from tarballs in an empty folder, a typed server compiles and runs', run: compileServer },
   { name: 'pack: from tarballs, portico new, then its own test, its types, and portico run', run: makeServer },

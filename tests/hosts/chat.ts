@@ -7,11 +7,14 @@ import assert from 'node:assert/strict'
 import type { Script } from '@portico/host/model'
 import type { Trial } from '../support/suite.ts'
 import { until } from '../support/wait.ts'
+import { hostileTrials } from './chat-hostile.ts'
 import { HOSTILE_WORDS } from './chat-hostile-words.ts'
+import { drawThread, toSaid } from './chat-picture.ts'
 import { type ChatPlace, type ChatPlaceOptions, inChat } from './chat-place.ts'
 import { signInTrial } from './chat-sign-in.ts'
 import { buttonsIn, meaningsIn, shownIn } from './chat-slack-blocks.ts'
 import { BOT } from './chat-slack-service.ts'
+import { keepDrawing } from './drawing.ts'
 
 const call = (name: string, args = {}) => ({ calls: [{ name: `lab_${name}`, arguments: args }] })
 const SCRIPT: Script = {
@@ -94,6 +97,7 @@ export const trials: readonly Trial[] = [
   },
   { name: 'chat: a task that goes on by itself', long: true, run: () => inChat(BASE, task) },
   signInTrial,
+  ...hostileTrials(BASE),
 ]
 
 /** Different rights at the same time: each is judged as who they are, in a host of their own. */
@@ -113,8 +117,21 @@ async function approvals({ ada, ben, notes, slack }: ChatPlace): Promise<void> {
   await ada.pressValue(question, 'made-up')
   await ada.sees(thread, 'no longer waits')
   assert.doesNotMatch(notes(), /one line/)
+  const asked = { by: 'Ada', words: '@portico write for me', buttons: [], only: false }
+  const shown = [
+    asked,
+    toSaid(question),
+    ...ben
+      .reads(thread)
+      .filter(({ only }) => only === ben.id)
+      .map(toSaid),
+  ]
+  await keepDrawing('slack-approval', () => drawThread(shown))
   await ada.press(question, 'Allow')
   await ada.sees(thread, 'It is written.')
+  const read = ada.reads(thread).filter(({ only }) => only === undefined)
+  await until(() => read.every((one) => buttonsIn(one).length === 0), 'all is answered')
+  await keepDrawing('slack-answer', () => drawThread([asked, ...read.map(toSaid)]))
   assert.equal(notes().match(/one line/g)?.length, 1)
   await until(() => buttonsIn(question).length === 0, 'the buttons are gone')
   assert.match(shownIn(question), /@U1ADA.*allowed it/)

@@ -7,18 +7,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Trial } from '../support/suite.ts'
-import { missingNeovim, toInit } from './neovim-place.ts'
+import { missingNeovim, neovimVersion, toInit } from './neovim-place.ts'
 
 const HOST = fileURLToPath(new URL('./hostile-host.mjs', import.meta.url))
 const CHECKS = fileURLToPath(new URL('./neovim-hostile.lua', import.meta.url))
 
-async function facesHost(): Promise<void> {
+async function facesHost(program: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'portico-hostile-'))
   try {
     const init = join(folder, 'init.lua')
     await writeFile(init, toInit([process.execPath, HOST]))
     const { PATH = '' } = process.env
-    const { stdout, stderr } = spawnSync('nvim', ['--headless', '-u', init, '-c', `luafile ${CHECKS}`], {
+    const { stdout, stderr } = spawnSync(program, ['--headless', '-u', init, '-c', `luafile ${CHECKS}`], {
       cwd: folder,
       env: { PATH, HOME: folder, LANG: 'C.UTF-8' },
       encoding: 'utf8',
@@ -31,10 +31,14 @@ async function facesHost(): Promise<void> {
   }
 }
 
-export const trials: readonly Trial[] = [
-  {
-    name: 'neovim before a hostile host: no text acts, no name is a command, no yes is given unseen (sec-498, sec-499)',
-    missing: missingNeovim,
-    run: facesHost,
-  },
-]
+/** Of one Neovim. */
+export function hostileTrial(program: string): Trial {
+  return {
+    name: `neovim before a hostile host (${program}): no text acts, no name is a command, no yes is given unseen (sec-498, sec-499)`,
+    missing: () => missingNeovim(program),
+    run(report) {
+      report.note = neovimVersion(program)
+      return facesHost(program)
+    },
+  }
+}

@@ -11,17 +11,19 @@ import { inLab, type LabPlace } from './lab.ts'
 
 const PLUGIN = fileURLToPath(new URL('../../packages/neovim/', import.meta.url))
 
+/** The one of the machine; others are named with `--neovim`. */
+export const NEOVIM = 'nvim'
+
 /** Why Neovim cannot be tried here, with the line that would bring it. */
-export function missingNeovim(): string | undefined {
-  return isThere() ? missingTmux() : 'there is no Neovim (apt-get install neovim tmux)'
+export function missingNeovim(program: string): string | undefined {
+  return spawnSync(program, ['--version']).status === 0
+    ? missingTmux()
+    : `there is no Neovim ${program === NEOVIM ? '(apt-get install neovim tmux)' : `at ${program}`}`
 }
 
-function isThere(): boolean {
-  return spawnSync('nvim', ['--version']).status === 0
-}
-
-export function neovimVersion(): string {
-  return execFileSync('nvim', ['--version'], { encoding: 'utf8' }).split('\n')[0] ?? ''
+/** `NVIM v0.7.2` */
+export function neovimVersion(program: string): string {
+  return execFileSync(program, ['--version'], { encoding: 'utf8' }).split('\n')[0] ?? ''
 }
 
 export function inNeovim(script: Script, work: (place: LabPlace) => Promise<void>): Promise<void> {

@@ -13,6 +13,15 @@ describe('the section chatBot', () => {
     expect(read(chatBot)).toEqual({ settings: chatBot, problems: [], isThere: true })
   })
 
+  it('host 25: the guide has the whole manifest of the app, for those who have the packages alone', () => {
+    const root = new URL('../../../../../', import.meta.url)
+    const guide = readFileSync(new URL('docs/guide/chat-slack.md', root), 'utf8')
+    const [, block = ''] = /## The manifest\n\n```json\n([\s\S]*?)```/.exec(guide) ?? []
+    expect(JSON.parse(block)).toEqual(
+      JSON.parse(readFileSync(new URL('examples/chat-slack/manifest.json', root), 'utf8')),
+    )
+  })
+
   it.each([
     [{ port: '3100' }, 'chatBot.port must be a whole number'],
     [{ chanels: {} }, 'chatBot.chanels is not known; did you mean "channels"?'],

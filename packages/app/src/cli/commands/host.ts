@@ -8,6 +8,7 @@ import { createByteStreamChannel } from '@portico/sdk/socket'
 import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import { ownVersion } from '../../web/own-version.ts'
 import { hostOptionsOf } from '../configuration.ts'
+import { EDITORS, installPlugin } from '../editor/install-plugin.ts'
 import { openEditorHost } from '../editor/open-editor-host.ts'
 import { EDITOR_LIMITS } from '../editor/protocol.ts'
 import { EditorSession } from '../editor/session.ts'
@@ -18,6 +19,12 @@ import type { Io } from '../terminal/io.ts'
 import { toPlain } from '../terminal/plain-text.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
+  const { install, to, yes } = input.flags
+  const editor = EDITORS.find((one) => one === install)
+  if (editor !== undefined) {
+    await installPlugin({ editor, to: typeof to === 'string' ? to : undefined, yes: yes === true }, io)
+    return EXIT_CODES.ok.code
+  }
   if (!canHoldClient(io.stdin))
     throw new CliError(
       'usage',

@@ -38,7 +38,8 @@ const INSTALL: { readonly [command: string]: string } = {
   python: 'Install Python, or use python3 as the command.',
 }
 
-async function findProgram(
+/** Where a program is, as somebody who starts it by this word would find it. */
+export async function findProgram(
   command: string,
   env: { readonly [name: string]: string | undefined },
 ): Promise<string | undefined> {

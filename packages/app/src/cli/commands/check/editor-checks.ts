@@ -4,6 +4,8 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { findProgram } from '../../../web/doctor/program-checks.ts'
+import { neovimConfig, neovimData } from '../../editor/neovim-places.ts'
 
 interface EditorCheck {
   readonly status: 'ok' | 'note'
@@ -20,13 +22,20 @@ interface Machine {
 }
 
 const NVIM_MS = 5_000
+const WITH_PLUGIN = 'with the plugin'
 /** Folders of VS Code and of those made from it, below the home folder. */
 const CODE_FOLDERS = ['.vscode', '.vscode-insiders', '.vscode-server', '.vscode-oss', '.cursor', '.windsurf']
 
 /** One line for each editor that is there or has our plugin; nothing for those that are not on the machine. */
 export async function examineEditors(machine: Machine): Promise<EditorCheck[]> {
-  const checks = await Promise.all([examineNeovim(machine), examineCode(machine)])
-  return checks.filter((check) => check !== undefined)
+  const checks = (await Promise.all([examineNeovim(machine), examineCode(machine)])).filter((one) => one !== undefined)
+  const hasPlugin = checks.some(({ detail }) => detail.includes(WITH_PLUGIN))
+  if (!hasPlugin || (await findProgram('portico', machine.env)) !== undefined) return checks
+  const detail = 'the plugins start `portico`, which is not in the path'
+  return [
+    ...checks,
+    { status: 'note', what: 'editors', detail, remedy: 'npm install -g portico, or set the command of the plugin.' },
+  ]
 }
 
 async function examineNeovim({ env, home, version }: Machine): Promise<EditorCheck | undefined> {
@@ -64,7 +73,7 @@ async function examineCode({ home, version }: Machine): Promise<EditorCheck | un
 function judge(what: string, editor: string, plugin: string | undefined, version: string): EditorCheck {
   if (plugin === undefined) return { status: 'ok', what, detail: `${editor}; the plugin of portico is not installed` }
   if (version === 'unknown' || lineOf(plugin) === lineOf(version))
-    return { status: 'ok', what, detail: `${editor}, with the plugin ${plugin}` }
+    return { status: 'ok', what, detail: `${editor}, ${WITH_PLUGIN} ${plugin}` }
   const remedy = 'Update the plugin or portico, so that both are of the same release.'
   return { status: 'note', what, detail: `${editor}: the plugin is of ${plugin}, portico of ${version}`, remedy }
 }
@@ -85,11 +94,7 @@ async function neovimVersion(env: Machine['env']): Promise<string | undefined> {
 
 /** Where packages and the usual managers of plugins put them. */
 async function neovimPlugin(env: Machine['env'], home: string): Promise<string | undefined> {
-  const data = join(
-    env.XDG_DATA_HOME ?? env.LOCALAPPDATA ?? join(home, '.local', 'share'),
-    env.LOCALAPPDATA === undefined ? 'nvim' : 'nvim-data',
-  )
-  const config = join(env.XDG_CONFIG_HOME ?? env.LOCALAPPDATA ?? join(home, '.config'), 'nvim')
+  const [data, config] = [neovimData(env, home), neovimConfig(env, home)]
   const packs = await Promise.all(
     [join(data, 'site', 'pack'), join(config, 'pack')].map(async (pack) =>
       (await namesIn(pack)).flatMap((name) => [join(pack, name, 'start'), join(pack, name, 'opt')]),

@@ -33,10 +33,25 @@ export const SERVING: readonly Command[] = [
     details:
       'Editors start this command themselves: the plugin for Neovim and the extension for VS Code speak with it in JSON-RPC, one\n' +
       'message on a line. Nothing is started before the editor has said `initialize`; what a person has to decide is put to\n' +
-      'them in the editor, and all ends with it. Any other program can do the same: the protocol is in the guide.',
+      'them in the editor, and all ends with it. Any other program can do the same: the protocol is in the guide. With `--install`,\n' +
+      'the plugin that comes with this package is written where Neovim looks for it, or as the file that VS Code installs.',
     positionals: [],
-    flags: { config: { type: 'string', value: 'file', about: 'A configuration file in place of the usual ones.' } },
-    examples: [{ line: 'portico host', about: 'what an editor runs, in the folder that is open in it' }],
+    flags: {
+      config: { type: 'string', value: 'file', about: 'A configuration file in place of the usual ones.' },
+      install: {
+        type: 'string',
+        value: 'editor',
+        choices: ['neovim', 'vscode'],
+        about: 'Write the plugin for this editor, after a yes, and run nothing.',
+      },
+      to: { type: 'string', value: 'folder', about: 'With --install: where to, in place of where the editor looks.' },
+      yes: { type: 'boolean', short: 'y', about: 'With --install: write without asking.' },
+    },
+    examples: [
+      { line: 'portico host', about: 'what an editor runs, in the folder that is open in it' },
+      { line: 'portico host --install neovim', about: 'the plugin, where Neovim looks for it' },
+      { line: 'portico host --install vscode', about: 'the extension, as a file for `code --install-extension`' },
+    ],
     load: () => import('../host.ts'),
   },
   {
