@@ -4,13 +4,15 @@ import { readFileSync } from 'node:fs'
 import { type JsonObject, PorticoError, RpcError } from '@portico/sdk/client'
 import { createSeeded, type Seeded } from '@portico/sdk/testing/faults'
 import { until } from '../support/wait.ts'
+import { now } from './clock.ts'
 import type { WorkArguments } from './programs/server-plan.ts'
 import type { Rig } from './rig/rig.ts'
 
 export const IN_FLIGHT = 32
 /** The timeout of every call. What is to be noticed at once must be noticed in a tenth of it. */
-export const TIMEOUT_MS = 60_000
+export const TIMEOUT_MS = 30_000
 export const AT_ONCE_MS = TIMEOUT_MS / 10
+const LOOK_MS = 5_000
 
 export interface Planned extends WorkArguments {
   readonly idempotent?: boolean
@@ -125,11 +127,13 @@ async function follow(rig: Rig, plan: Planned): Promise<Outcome> {
   const progress: number[] = []
   const ended = { nonce, idempotent, text: '', code: '', delivery: undefined, progress }
   let timer: ReturnType<typeof setTimeout> | undefined
+  const limit = now() + timeoutMs * 1.1 + 1_000
   const hang = new Promise<Outcome>((resolve) => {
-    timer = setTimeout(
-      () => resolve({ ...ended, kind: 'hang', endedAt: performance.now() }),
-      Math.min(timeoutMs * 1.1 + 1_000, 2 ** 31 - 1),
-    )
+    const look = (): void => {
+      if (now() < limit) timer = setTimeout(look, Math.min(limit - now(), LOOK_MS))
+      else resolve({ ...ended, kind: 'hang', endedAt: now() })
+    }
+    look()
   })
   const call = rig.client
     .callTool(rig.tool, args as unknown as JsonObject, {
@@ -142,7 +146,7 @@ async function follow(rig: Rig, plan: Planned): Promise<Outcome> {
       ({ content, isError }): Outcome => {
         const first = content[0]
         const text = first?.type === 'text' ? first.text : ''
-        return { ...ended, kind: isError ? 'peer' : 'result', text, endedAt: performance.now() }
+        return { ...ended, kind: isError ? 'peer' : 'result', text, endedAt: now() }
       },
       (error: unknown): Outcome => toOutcome(error, ended),
     )
@@ -150,7 +154,7 @@ async function follow(rig: Rig, plan: Planned): Promise<Outcome> {
 }
 
 function toOutcome(error: unknown, ended: Omit<Outcome, 'kind' | 'endedAt'>): Outcome {
-  const endedAt = performance.now()
+  const endedAt = now()
   if (error instanceof RpcError) {
     const { delivery } = (error.data ?? {}) as { delivery?: string }
     return { ...ended, kind: 'peer', text: error.message, code: error.code, delivery, endedAt }

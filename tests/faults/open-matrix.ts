@@ -1,6 +1,7 @@
 /** The matrix as a plan of the suite: a trial for each link, whose cells run side by side with those of the others. */
 
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { ACCOUNT_COLUMNS, addAccount, createAccount, isClean } from '@portico/sdk/testing/faults'
 import type { Report } from '../support/report.ts'
 import type { Plan } from '../support/suite.ts'
@@ -36,7 +37,13 @@ export function openMatrix(choice: Choice): Plan {
   const links = [...new Set(chosen.map(({ link }) => link))]
   const told: Told[] = []
   const seeds = Array.from({ length: runs }, (_, index) => seed + index)
-  const running = new Running(chosen, { seeds, workers, told })
+  // A fault on a link is run so often, its forms in turn; a cell that was asked for by name has them all.
+  const runsOf = ({ link, fault }: AnyCell): number => {
+    const forms = cells.filter((one) => one.link === link && one.fault === fault).length
+    return choice.cell === undefined ? Math.ceil(runs / forms) : runs
+  }
+  const began = performance.now()
+  const running = new Running(chosen, { seeds, workers, told, runsOf, quiet: choice.short })
   return {
     limitMs: 60 * 60_000,
     trials: links.map((link) => ({
@@ -46,8 +53,8 @@ export function openMatrix(choice: Choice): Plan {
     before: () => running.begin(),
     after: () => running.end(),
     summary: () => {
-      if (choice.json !== undefined) writeFileSync(choice.json, `${toJson(told, choice, seeds)}\n`)
-      return toSummary(told, choice.seed, runs)
+      if (choice.json !== undefined) writeFileSync(choice.json, `${toJson(told, seeds, choice.json)}\n`)
+      return `${toSummary(told, choice.seed, runs)}, ${toMinutes(performance.now() - began)}${processorTime()}`
     },
   }
 }
@@ -56,6 +63,9 @@ interface RunningOptions {
   readonly seeds: readonly number[]
   readonly workers: number
   readonly told: Told[]
+  runsOf(cell: AnyCell): number
+  /** Without a line for each cell as it ends. */
+  readonly quiet: boolean
 }
 
 /** The cells as they run, and whoever waits for one. */
@@ -80,16 +90,21 @@ class Running {
 
   async begin(): Promise<void> {
     this.#programs = await bundlePrograms()
-    const { seeds, workers, told } = this.#options
-    this.#left = runCells(this.#chosen.map(nameOf), {
-      seeds,
-      workers,
-      programs: this.#programs.folder,
-      onTold: (one) => {
-        told.push(one)
-        this.#waiting.get(one.name)?.resolve(one)
+    const { seeds, workers, told, runsOf } = this.#options
+    this.#left = runCells(
+      this.#chosen.map((cell) => ({ name: nameOf(cell), seeds: seeds.slice(0, runsOf(cell)) })),
+      {
+        workers,
+        programs: this.#programs.folder,
+        onTold: (one) => {
+          told.push(one)
+          const end = one.complaints.length === 0 && isClean(one.account) ? '' : ': not as it has to be'
+          if (!this.#options.quiet)
+            console.log(`${told.length} of ${this.#chosen.length}  ${one.name}, ${(one.ms / 1000).toFixed(1)} s${end}`)
+          this.#waiting.get(one.name)?.resolve(one)
+        },
       },
-    })
+    )
     this.#left.catch(() => {})
   }
 
@@ -174,7 +189,22 @@ function toSummary(told: readonly Told[], seed: string, runs: number): string {
   ])
   const last = ['total', '', ...ACCOUNT_COLUMNS.map((column) => String(total[column])), '', '']
   const head = ['cell', 'runs', ...ACCOUNT_COLUMNS, 'slowest ms', 's']
-  return `${toTable([head, ...rows, last])}\n\n${told.length} cells, ${runs} runs each, seed ${seed}`
+  return `${toTable([head, ...rows, last])}\n\n${told.length} cells, each fault ${runs} times on its link, seed ${seed}`
+}
+
+function toMinutes(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}
+
+/** What all of it took of the processors, where the system tells: on a machine that has others to serve, the clock says little. */
+function processorTime(): string {
+  if (process.platform !== 'linux') return ''
+  const stat = readFileSync('/proc/self/stat', 'latin1')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  // User and system time of this process and of all that have ended below it, in hundredths of a second (proc(5)).
+  const seconds = [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0) / 100
+  return `, ${Math.round(seconds)} s of processor time on ${availableParallelism()} cores`
 }
 
 function rank({ name }: Told, order: ReadonlyMap<string, number>): number {
@@ -183,20 +213,24 @@ function rank({ name }: Told, order: ReadonlyMap<string, number>): number {
   return link * 100_000 + fault * 1_000 + (order.get(name) ?? 0)
 }
 
-/** What the pages of the docs are made from. */
-function toJson(told: readonly Told[], { runs, seed }: Choice, seeds: readonly number[]): string {
+/** What the pages of the docs are made from. Cells that were not run now stay as the file has them. */
+function toJson(told: readonly Told[], seeds: readonly number[], file: string): string {
   const absent = places().flatMap(({ link, fault, absent }) => (absent === undefined ? [] : [{ link, fault, absent }]))
-  const results = told.map(({ name, runs, account, slowest }) => ({
-    name,
-    runs,
-    account,
-    slowest: slowest.map(Math.round),
-  }))
-  return JSON.stringify(
-    { links: LINKS, faults: FAULTS, runs: runs ?? seeds.length, seed, absent, cells: results },
-    null,
-    1,
-  )
+  const before: KeptCell[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).cells : []
+  const kept = new Map(before.map((cell) => [cell.name, cell]))
+  for (const { name, runs, account, slowest } of told)
+    kept.set(name, { name, runs, seed: seeds[0] ?? 0, account, slowest: Math.round(Math.max(0, ...slowest)) })
+  const results = cells.flatMap((cell) => kept.get(nameOf(cell)) ?? [])
+  return JSON.stringify({ links: LINKS, faults: FAULTS, node: process.version, absent, cells: results }, null, 1)
+}
+
+interface KeptCell {
+  readonly name: string
+  readonly runs: number
+  readonly seed: number
+  readonly account: Told['account']
+  /** The longest time from the fault to the end of a call that failed of it. */
+  readonly slowest: number
 }
 
 function toAbsent(): string {

@@ -4,6 +4,7 @@
  */
 
 import { writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { serveHttp } from '@portico/sdk/http'
@@ -73,7 +74,10 @@ for (const { name, role, command, open } of chosen) {
   }
 }
 if (values.json !== undefined) {
-  writeFileSync(values.json, `${JSON.stringify({ runs, timeoutMs, node: process.version, peers: told }, null, 1)}\n`)
+  writeFileSync(
+    values.json,
+    `${JSON.stringify({ runs, timeoutMs, node: process.version, cores: availableParallelism(), peers: told }, null, 1)}\n`,
+  )
 }
 process.exit(0)
 

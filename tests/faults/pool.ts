@@ -15,25 +15,31 @@ export interface Told {
   readonly ms: number
 }
 
+/** A cell, and a run of it for each seed. */
+export interface Order {
+  readonly name: string
+  readonly seeds: readonly number[]
+}
+
 export interface PoolOptions {
   readonly workers: number
-  readonly seeds: readonly number[]
   /** Where the bundled programs are. */
   readonly programs: string
   onTold(told: Told): void
 }
 
 /** Runs them all; gives what was left open by workers, in words. */
-export async function runCells(names: readonly string[], options: PoolOptions): Promise<string[]> {
-  const queue = [...names]
-  const lanes = Array.from({ length: Math.min(options.workers, names.length) }, () => runLane(queue, options))
+export async function runCells(orders: readonly Order[], options: PoolOptions): Promise<string[]> {
+  const queue = [...orders]
+  const lanes = Array.from({ length: Math.min(options.workers, orders.length) }, () => runLane(queue, options))
   return (await Promise.all(lanes)).flat()
 }
 
-async function runLane(queue: string[], { seeds, programs, onTold }: PoolOptions): Promise<string[]> {
+async function runLane(queue: Order[], { programs, onTold }: PoolOptions): Promise<string[]> {
   const left: string[] = []
   let worker = start(programs)
-  for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
+  for (let order = queue.shift(); order !== undefined; order = queue.shift()) {
+    const { name, seeds } = order
     const answer = await worker.ask({ cell: name, seeds })
     if (answer !== undefined) {
       onTold(answer as Told)

@@ -18,9 +18,13 @@ await runSuite(import.meta.url, {
       about: 'only these: a link, a fault and any of its words, such as "L5 F13 reset"',
     },
     link: { type: 'string', multiple: true, about: 'only these links: L1 to L6' },
-    runs: { type: 'string', about: 'how often each cell is run; 10 unless given, 1 with --short' },
+    runs: {
+      type: 'string',
+      about:
+        'how often a fault is run on a link, its forms in turn, or each cell named by --cell; 10 unless given, 1 with --short',
+    },
     seed: { type: 'string', default: '1', about: 'where the random choices of the first run begin' },
-    workers: { type: 'string', default: `${availableParallelism() + 1}`, about: 'how many cells are run side by side' },
+    workers: { type: 'string', default: `${availableParallelism() * 2}`, about: 'how many cells are run side by side' },
     json: { type: 'string', about: 'also writes everything into this file' },
     matrix: { type: 'boolean', default: false, about: 'print the places of the matrix that have no cell, and why' },
   },

@@ -6,7 +6,7 @@ import { attempt } from './attempt.ts'
 import { attemptStore, closeStores } from './cells/store.ts'
 import { findCell } from './matrix.ts'
 import type { Told } from './pool.ts'
-import { closeSites } from './rig/site.ts'
+import { closeOwnSites, closeSites } from './rig/site.ts'
 
 const strays: string[] = []
 process.on('unhandledRejection', (error) => strays.push(`unhandled rejection: ${String(error)}`))
@@ -45,6 +45,7 @@ async function runCell(name: string, seeds: readonly number[]): Promise<Told> {
     }
     complaints.push(...strays.splice(0).map((text) => `seed ${seed}: ${text}`))
   }
+  for (const what of await closeOwnSites()) complaints.push(`left behind: ${what}`)
   return { name, runs, account, complaints, slowest, ms: performance.now() - began }
 }
 

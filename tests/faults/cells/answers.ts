@@ -2,6 +2,7 @@
 
 import { issue, type Outcome, type Planned, planCalls, raceCancellation } from '../calls.ts'
 import { type Cell, type Form, onLinks } from '../cell.ts'
+import { now } from '../clock.ts'
 import { answerTo } from '../programs/server-plan.ts'
 import type { Rig } from '../rig/rig.ts'
 import { hooksOf } from './bytes.ts'
@@ -37,10 +38,10 @@ const replaced: readonly Form[] = REPLACEMENTS.map(([about, replace]) => ({
       const text = bytes.toString('utf8')
       const isVictim = [...victims].some((nonce) => text.includes(answerTo(nonce)))
       if (!isVictim) return bytes
-      faultAt = performance.now()
+      faultAt = now()
       return Buffer.from(replace(bytes), 'latin1')
     }
-    let faultAt = performance.now()
+    let faultAt = now()
     const outcomes = await issue(rig, plans)
     const failure = rig.isNear ? 'local' : 'peer'
     return { outcomes, faultAt, complaints: unlike(outcomes, ({ nonce }) => (victims.has(nonce) ? failure : 'result')) }
@@ -68,18 +69,18 @@ const statuses: readonly Form[] = STATUSES.map(([status, header, expected]) => (
   options: PROXY,
   async run(rig, seeded) {
     const plans = planCalls(seeded)
-    let faultAt = performance.now()
+    let faultAt = now()
     const answer = `HTTP/1.1 ${status} No\r\n${header}content-length: 0\r\n\r\n`
     const struck = refuseOnce(rig, plans, answer, () => {
-      faultAt = performance.now()
+      faultAt = now()
     })
     const outcomes = await issue(rig, plans)
     const want = ({ nonce }: Outcome): string => {
       const plan = plans.find((one) => one.nonce === nonce)
       if (plan === undefined || !struck.has(nonce)) return 'result'
       const wanted = expected(plan)
-      // A gateway repeats nothing that it does not know to be unsent, and tells the loss as its own error.
-      return rig.isNear ? wanted : header === '' ? 'peer' : 'result'
+      // A gateway repeats nothing that it does not know to be unsent, and tells the loss as its own error; its client may.
+      return rig.isNear ? wanted : header === '' && !plan.idempotent ? 'peer' : 'result'
     }
     return { outcomes, faultAt, complaints: unlike(outcomes, want) }
   },

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { allStarted, issue, planCalls } from '../calls.ts'
 import { type Cell, type Form, onLinks } from '../cell.ts'
+import { now } from '../clock.ts'
 import type { Rig } from '../rig/rig.ts'
 import { hooksOf, setPace } from './bytes.ts'
 
@@ -10,11 +11,11 @@ const PROXY = { proxy: true, reuse: true, way: 'http' } as const
 
 /** Every fourth piece of what passes is cut somewhere, and its connection reset. */
 function resetSome(rig: Rig, which: 'request' | 'response', pick: (n: number) => number): { at: number } {
-  const fault = { at: performance.now() }
+  const fault = { at: now() }
   let pieces = 0
   hooksOf(rig)[which] = (bytes, passage) => {
     if (++pieces % 4 !== 1) return bytes
-    fault.at = performance.now()
+    fault.at = now()
     const part = bytes.subarray(0, pick(bytes.length))
     setTimeout(() => passage.reset(), 5)
     if (which === 'request') return part
@@ -45,7 +46,7 @@ const resets: readonly Form[] = [
       const plans = planCalls(seeded, () => ({ ms: 200 }))
       const calls = issue(rig, plans)
       await allStarted(rig, plans)
-      const faultAt = performance.now()
+      const faultAt = now()
       rig.proxy?.cut('reset')
       return { outcomes: await calls, faultAt, restored: rig.isNear }
     },
@@ -97,7 +98,7 @@ const silences: readonly Form[] = [
         const calls = issue(rig, plans)
         await allStarted(rig, plans)
         await sleep(600)
-        const faultAt = performance.now()
+        const faultAt = now()
         rig.proxy?.hold()
         // A session can be taken up again, once there is a way; without one the loss is told at once.
         if (isResumed) setTimeout(() => rig.proxy?.release(), 2_500)

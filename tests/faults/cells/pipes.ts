@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { allStarted, issue, planCalls, planLater, untilBack, withVictim } from '../calls.ts'
 import { type Cell, type Form, onLinks } from '../cell.ts'
+import { now } from '../clock.ts'
 import { Ledger } from '../rig/ledger.ts'
 import type { Command } from '../rig/rig-options.ts'
 
@@ -52,7 +53,7 @@ const families: readonly Form[] = [
     about: 'a grandchild keeps the pipes open',
     options: { ...PIPES, plan: { grandchild: true } },
     async run(rig, seeded) {
-      const faultAt = performance.now()
+      const faultAt = now()
       const outcomes = await issue(rig, withVictim(seeded, 'kill-before'))
       if (rig.isNear) return { outcomes, faultAt, restored: true }
       return { outcomes: [...outcomes, ...(await untilBack(rig, seeded))], faultAt }
@@ -66,7 +67,7 @@ const families: readonly Form[] = [
       const plans = planCalls(seeded, () => ({ ms: 400, idempotent: false }))
       const calls = issue(rig, plans)
       await allStarted(rig, plans)
-      const faultAt = performance.now()
+      const faultAt = now()
       process.kill(rig.wrapper, 'SIGKILL')
       const outcomes = await calls
       const after = rig.isNear ? await issue(rig, planLater(seeded)) : await untilBack(rig, seeded)

@@ -5,6 +5,7 @@ import type { Seeded } from '@portico/sdk/testing/faults'
 import { until } from '../../support/wait.ts'
 import { allStarted, issue, planCalls, untilBack, withVictim } from '../calls.ts'
 import { type Cell, type Form, onLinks } from '../cell.ts'
+import { now } from '../clock.ts'
 import type { Fates } from '../judge.ts'
 import type { Rig } from '../rig/rig.ts'
 import type { Link } from '../rig/rig-options.ts'
@@ -32,14 +33,14 @@ const memory: Form = {
     // When it fills up is not known here; behind pipes the client's own word for its end is as good as any.
     let faultAt: number | undefined
     rig.client.on('disconnect', () => {
-      faultAt ??= performance.now()
+      faultAt ??= now()
     })
     const isGateway = rig.link === 'L4'
     const calls = issue(rig, isGateway ? planCalls(seeded) : withVictim(seeded, 'heap'))
     if (isGateway) rig.tell('heap')
-    if (rig.way === 'http') {
+    if (rig.listens) {
       await rig.gone()
-      faultAt = performance.now()
+      faultAt = now()
       await rig.start()
     }
     const outcomes = await calls
@@ -52,7 +53,7 @@ const descriptors: Form = {
   about: 'the other side has no file descriptors left',
   async run(rig, seeded) {
     // Idempotent calls go on until there is room; the others may be turned away, and say so.
-    const faultAt = performance.now() + 1_000
+    const faultAt = now() + 1_000
     const outcomes = await issue(
       rig,
       planCalls(seeded, () => ({ ms: 50 }), 64),
@@ -82,15 +83,17 @@ const clocks: readonly Form[] = (
 ).map(([way, jumpMs]) => ({
   fault: 24,
   about: `the clock goes ${way} by an hour as the other side dies`,
+  // A gateway's clock stays where it was put.
+  options: { fresh: true },
   async run(rig, seeded) {
-    const now = Date.now
+    const real = Date.now
     const jump = () => {
-      Date.now = () => now() + jumpMs
+      Date.now = () => real() + jumpMs
     }
     try {
       return await dieAndJump(rig, seeded, rig.isNear ? jump : () => rig.tell(`clock ${jumpMs}`))
     } finally {
-      Date.now = now
+      Date.now = real
     }
   },
 }))

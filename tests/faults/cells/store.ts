@@ -5,6 +5,7 @@ import { type OpenedState, openState } from '@portico/host/state'
 import { createSeeded, type Seeded } from '@portico/sdk/testing/faults'
 import { until } from '../../support/wait.ts'
 import { beginRun, IN_FLIGHT, type Outcome, planCalls } from '../calls.ts'
+import { now } from '../clock.ts'
 import { type Fates, type Judgement, judge } from '../judge.ts'
 import { answerTo } from '../programs/server-plan.ts'
 import { closeDatabases, type Database, databases } from '../rig/database.ts'
@@ -33,11 +34,11 @@ async function write({ state }: StorePlace, seeded: Seeded, count = IN_FLIGHT, s
         const done = await state.store.write([{ key: nonce, value, ifVersion: 0 }])
         // A write that is refused because the key is there has been made twice.
         const text = done === undefined ? 'written twice' : answerTo(nonce)
-        return { ...ended, kind: 'result', text, endedAt: performance.now() }
+        return { ...ended, kind: 'result', text, endedAt: now() }
       } catch (error) {
         const { code, delivery = 'unknown', message } = error as { code?: string; delivery?: string; message: string }
         const kind = code === 'store-unavailable' ? 'local' : 'stray'
-        return { ...ended, kind, code: code ?? '', delivery, text: message, endedAt: performance.now() }
+        return { ...ended, kind, code: code ?? '', delivery, text: message, endedAt: now() }
       }
     }),
   )
@@ -64,7 +65,7 @@ const during =
   async (place, seeded) => {
     const writes = write(place, seeded)
     await sleep(seeded.pick(8))
-    const faultAt = performance.now()
+    const faultAt = now()
     await strike(place)
     const outcomes = await writes
     await mend(place)
@@ -88,7 +89,7 @@ const KILLS: readonly StoreCell[] = (
     const { database } = place
     const before = isBefore ? [] : write(place, seeded)
     await sleep(isBefore ? 0 : seeded.pick(8))
-    const faultAt = performance.now()
+    const faultAt = now()
     await database.end(signal)
     const outcomes = [...(await before), ...(isBefore ? await write(place, seeded) : [])]
     await database.start()
@@ -146,7 +147,7 @@ const network = (database: 'redis' | 'postgres'): StoreCell[] => {
       return { outcomes: await writes, allResults: true }
     }),
     cell(16, 'a few bytes at a time, both ways', async (place, seeded) => {
-      place.database.proxy.pace = { bytes: 16, everyMs: 0 }
+      place.database.proxy.pace = { bytes: 64, everyMs: 0 }
       return { outcomes: await write(place, seeded, 8), allResults: true }
     }),
     cell(17, 'large values over a slow line', async (place, seeded) => {

@@ -10,6 +10,8 @@ export interface GatewayPlan {
   readonly graceMs?: number
   readonly keepAliveMs?: number
   readonly duplicateEvents?: boolean
+  /** How many failures of the server open its circuit. */
+  readonly failures?: number
   /** How often a connection without news is asked whether it is still there, and how long it has to answer. */
   readonly keepAlive?: { readonly pingMs: number; readonly pongMs: number }
   /** Only bearers of the token in this file are let in; it is read with every request. */

@@ -27,7 +27,7 @@ const config: ServerConfig = {
 
 const upstreams = createUpstreams({
   // A machine that is slow to start a server is not left alone for long.
-  breaker: { firstWaitMs: 100, openMs: 1_000 },
+  breaker: { firstWaitMs: 100, openMs: 1_000, ...(plan.failures && { failures: plan.failures }) },
   resolve: async () => ({
     target: plan.target,
     options: {

@@ -18,6 +18,8 @@ export interface RigOptions {
   readonly proxy?: boolean
   /** The fault leaves server and gateway as they were: those that an earlier run has started will do. */
   readonly reuse?: boolean
+  /** The fault leaves its mark on what stays alive: every run has a site of its own. */
+  readonly fresh?: boolean
   /** The revision on the link that is broken, where it does not follow from the link. */
   readonly version?: Version
   /** For L4 and L5: how the gateway reaches the server. */

@@ -3,7 +3,7 @@
  * proxy that breaks it. Whatever a rig has started is gone once it is closed, and it says so if not.
  */
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { clientCredentials } from '@portico/sdk/auth'
 import { type Client, connect } from '@portico/sdk/client'
 import { FaultProxy } from '@portico/sdk/testing/faults'
@@ -11,7 +11,7 @@ import { until } from '../../support/wait.ts'
 import type { Version } from '../programs/gateway-plan.ts'
 import { Ledger } from './ledger.ts'
 import type { Link, RigOptions, Way } from './rig-options.ts'
-import { Site } from './site.ts'
+import { holdSite, Site } from './site.ts'
 
 export interface Closed {
   readonly ledger: Ledger
@@ -27,15 +27,15 @@ export class Rig {
   /** Stands on the link that is broken. */
   readonly proxy: FaultProxy | undefined
   readonly #site: Site
-  readonly #reuse: boolean
+  readonly #isHeld: boolean
 
-  private constructor(site: Site, client: Client, proxy: FaultProxy | undefined, reuse: boolean) {
+  private constructor(site: Site, client: Client, proxy: FaultProxy | undefined, isHeld: boolean) {
     this.#site = site
     this.link = site.shape.link
     this.way = site.shape.way
     this.client = client
     this.proxy = proxy
-    this.#reuse = reuse
+    this.#isHeld = isHeld
   }
 
   /** `seed` decides what neither link nor options do: the revision, and how a gateway reaches its server. */
@@ -44,7 +44,8 @@ export class Rig {
     const version = options.version ?? versionOf(link, seed)
     const isGateway = link === 'L4' || link === 'L5'
     const shape = { link, way, version: link === 'L4' ? ('2026-07-28' as const) : version, options }
-    const site = await siteFor(shape)
+    const held = holdSite(shape)
+    const site = await (held ?? Site.open(shape))
     const replicated = (options.replicas ?? 1) > 1
     const inFront = link !== 'L5' && (options.proxy || replicated)
     const proxy = inFront ? await FaultProxy.open(...site.ports.map((port) => ({ port }))) : site.proxy
@@ -58,7 +59,7 @@ export class Rig {
     const opened = await connect(target, { negotiations: false, versions, ...auth, ...chosen })
     // What a gateway says of its tools is asked for once, and not in the middle of a fault.
     if (isGateway) await opened.listTools()
-    return new Rig(site, opened, proxy, isShared(shape))
+    return new Rig(site, opened, proxy, held !== undefined)
   }
 
   /** The tool that does the work. */
@@ -69,6 +70,11 @@ export class Rig {
   /** Whether the client itself sees the fault; else a gateway tells it. */
   get isNear(): boolean {
     return this.link !== 'L5'
+  }
+
+  /** Whether the far end is a program that listens, not one that is started by whoever uses it. */
+  get listens(): boolean {
+    return this.#site.peers.length > 0
   }
 
   get ledgerFile(): string {
@@ -144,48 +150,17 @@ export class Rig {
       left.push(`${own?.open} connections`),
     )
     await own?.close()
-    if (this.#reuse) {
-      calm(this.#site)
+    if (this.#isHeld) {
+      this.#site.calm()
       // What was given up as not sent would show up within this time, if that was not true.
       await new Promise((resolve) => setTimeout(resolve, 30))
       return { ledger: new Ledger(this.ledgerFile), left }
     }
     await this.#site.close()
     const ledger = new Ledger(this.ledgerFile)
-    await until(() => processesOf(this.folder).length === 0, 'the end of processes').catch(() => {
-      for (const pid of processesOf(this.folder)) {
-        left.push(`process ${pid}`)
-        process.kill(pid, 'SIGKILL')
-      }
-    })
-    this.#site.remove()
+    left.push(...(await this.#site.remove()))
     return { ledger, left }
   }
-}
-
-/** A server on pipes is its client's own. */
-function isShared({ link, options }: Site['shape']): boolean {
-  return options.reuse === true && link !== 'L1'
-}
-
-const kept = new Map<string, Site>()
-
-async function siteFor(shape: Site['shape']): Promise<Site> {
-  const { link, way, version, options } = shape
-  if (!isShared(shape)) return Site.open(shape)
-  const key = JSON.stringify([link, way, link === 'L5' ? version : '', options.plan, options.gateway, options.proxy])
-  const found = kept.get(key)
-  if (found !== undefined) return found
-  const site = await Site.open(shape)
-  kept.set(key, site)
-  return site
-}
-
-function calm({ proxy }: Site): void {
-  if (proxy === undefined) return
-  proxy.hooks = {}
-  proxy.pace = undefined
-  proxy.release()
 }
 
 /** Gateways reach their server by pipes in every other run, or in every third where it is their own end that breaks. */
@@ -200,18 +175,4 @@ function versionOf(link: Link, seed: number): Version {
   // L5 changes its way with every run, so that the revision changes with every other.
   const turn = link === 'L5' ? seed >> 1 : seed
   return turn % 2 === 0 ? '2025-11-25' : '2026-07-28'
-}
-
-/** Every process whose command line names the rig's folder: servers, gateways, wrappers and what they left. */
-function processesOf(folder: string): number[] {
-  if (process.platform !== 'linux') return []
-  return readdirSync('/proc').flatMap((name) => {
-    if (!/^\d+$/.test(name)) return []
-    try {
-      const alive = !/\) Z /.test(readFileSync(`/proc/${name}/stat`, 'latin1'))
-      return alive && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(folder) ? [Number(name)] : []
-    } catch {
-      return []
-    }
-  })
 }

@@ -3,11 +3,12 @@
  * and server where that is what breaks. A site outlives a run whose fault leaves it whole.
  */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FaultProxy } from '@portico/sdk/testing/faults'
 import { freePort } from '../../support/free-port.ts'
+import { until } from '../../support/wait.ts'
 import type { GatewayPlan, Version } from '../programs/gateway-plan.ts'
 import { createTokenIssuer, type TokenIssuer } from '../programs/issuer.ts'
 import { programPath } from './bundle.ts'
@@ -76,9 +77,30 @@ export class Site {
     sites.delete(this)
   }
 
-  /** After whatever may still write into it. */
-  remove(): void {
+  /** Takes every fault of the network back. */
+  calm(): void {
+    if (this.proxy === undefined) return
+    this.proxy.hooks = {}
+    this.proxy.pace = undefined
+    this.proxy.release()
+  }
+
+  /** Starts again what a fault has ended. */
+  async heal(): Promise<void> {
+    for (const program of [...this.servers, ...this.gateways]) if (!program.runs) await program.start()
+  }
+
+  /** Waits for what was started here and still runs; gives what had to be ended. */
+  async remove(): Promise<string[]> {
+    const left: string[] = []
+    await until(() => processesOf(this.folder).length === 0, 'the end of processes').catch(() => {
+      for (const pid of processesOf(this.folder)) {
+        left.push(`process ${pid}`)
+        process.kill(pid, 'SIGKILL')
+      }
+    })
     rmSync(this.folder, { recursive: true, force: true })
+    return left
   }
 
   async #open(): Promise<void> {
@@ -135,7 +157,9 @@ export class Site {
     const near = this.proxy?.port ?? this.#ports[0]
     const target = way === 'http' ? `http://127.0.0.1:${near}/mcp` : this.command
     const tokens = link === 'L4' ? this.#tokens : { signsIn: this.issuer !== undefined }
-    const plan: GatewayPlan = { port, version, target, ...tokens, ...options.gateway }
+    // One gateway sees the faults of many runs; that a circuit opens is tried where each has its own (F8, on pipes).
+    const failures = way === 'http' ? 1_000 : undefined
+    const plan: GatewayPlan = { port, version, target, failures, ...tokens, ...options.gateway }
     const nodeArgs = link === 'L4' ? (options.nodeArgs ?? []) : []
     // The folder is named so that whatever is left of this site can be told by its command line.
     const args = [...nodeArgs, programPath('gateway'), JSON.stringify(plan), this.folder]
@@ -144,11 +168,62 @@ export class Site {
 }
 
 const sites = new Set<Site>()
+/** Those that cells share, and those that the runs of the present cell do. */
+const shared = new Map<string, Promise<Site>>()
+const own = new Map<string, Promise<Site>>()
 
-/** Ends what runs have shared, and what a failed one has left. */
+/** A site that an earlier run has left, whole again, or one that later runs will find; undefined where each needs its own. */
+export function holdSite(shape: Shape): Promise<Site> | undefined {
+  const { link, way, version, options } = shape
+  // A server on pipes is its user's own, and a gateway starts one that keeps dying only so often.
+  const isPiped = link === 'L1' || (link === 'L5' && way === 'stdio')
+  if (options.fresh || (isPiped && (link === 'L1' || !options.reuse))) return undefined
+  const held = options.reuse ? shared : own
+  const { plan, gateway, proxy, replicas, tokens } = options
+  const key = JSON.stringify([link, way, link === 'L5' ? version : '', plan, gateway, proxy, replicas, tokens])
+  const found = held.get(key)
+  const site = found === undefined ? Site.open(shape) : healed(found)
+  held.set(key, site)
+  return site
+}
+
+async function healed(found: Promise<Site>): Promise<Site> {
+  const site = await found
+  await site.heal()
+  return site
+}
+
+/** After the last run of a cell: ends what its runs have shared. Gives what was left behind. */
+export async function closeOwnSites(): Promise<string[]> {
+  const left: string[] = []
+  for (const opening of own.values()) {
+    const site = await opening.catch(() => undefined)
+    if (site === undefined) continue
+    await site.close()
+    left.push(...(await site.remove()))
+  }
+  own.clear()
+  return left
+}
+
+/** Ends what cells have shared, and what a failed one has left. */
 export async function closeSites(): Promise<void> {
   for (const site of sites) {
     await site.close()
-    site.remove()
+    await site.remove()
   }
+}
+
+/** Every process whose command line names a site's folder: servers, gateways, wrappers and what they left. */
+function processesOf(folder: string): number[] {
+  if (process.platform !== 'linux') return []
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      const alive = !/\) Z /.test(readFileSync(`/proc/${name}/stat`, 'latin1'))
+      return alive && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(folder) ? [Number(name)] : []
+    } catch {
+      return []
+    }
+  })
 }
