@@ -154,7 +154,8 @@ describe.concurrent('a configured server', () => {
       expect(await run('call', 'desk', 'greet', 'name=Ada')).toMatchObject({ code: 5 })
     }))
 
-  it('obeys the rules, whatever --yes says', () =>
+  // Nine programs one after the other, each as slow as the machine is.
+  it('obeys the rules, whatever --yes says', { timeout: 600_000 }, () =>
     inPlace(async ({ run, configure, path }) => {
       const rules = [
         { id: 'start', outcome: 'allow', effect: 'connect' },
@@ -190,7 +191,8 @@ describe.concurrent('a configured server', () => {
         code: 1,
         stdout: expect.stringMatching(/^broken\t[\s\S]*not what was written/),
       })
-    }))
+    }),
+  )
 })
 
 describe.concurrent('portico lock and verify', () => {

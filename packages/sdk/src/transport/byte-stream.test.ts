@@ -164,7 +164,8 @@ describe('the end', () => {
   })
 
   it.each(['open', 'never opened'])('by close does not reset what the peer has yet to read: %s', async (state) => {
-    const { channel, peer } = await setUp()
+    // The end of the peer ends it: on a busy machine a quarter of a second may go by without a word.
+    const { channel, peer } = await setUp({ lingerMs: 60_000, closeMs: 60_000 })
     if (state === 'open') listen(channel)
     const fate = new Promise<string>((resolve) => {
       peer.once('error', () => resolve('reset'))
