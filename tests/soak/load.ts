@@ -33,7 +33,7 @@ const SERVERS = ['pipe', 'newest', 'older'] as const
 /** How often each is called. */
 const TOOLS = ['echo', 'echo', 'echo', 'echo', 'echo', 'echo', 'slow', 'ask'] as const
 const CALL_MS = 15_000
-const HUNG_MS = 40_000
+const HUNG_MS = 120_000
 const MAX_OPEN = 100
 
 export class Load {

@@ -28,7 +28,7 @@ const LEAST_RATE = 5
 const TICK_MS = 20
 const FAULT_MS = 1_000
 const SAMPLES = 40
-const REST_MS = 40_000
+const REST_MS = 180_000
 /** So many equal counts in a row are rest. */
 const EQUAL = 4
 const LOOK_MS = 500
