@@ -270,4 +270,36 @@ export const FLOORS: readonly Floor[] = [
     ours: 'portico --version',
     limit: { contestant: 'bare node', atMost: 1.5 },
   },
+  ...(
+    [
+      ['task in memory', 'plain call', 100],
+      ['task in SQLite', 'task in memory', 10],
+      ['task by BullMQ on Redis', 'task in memory', 10],
+      ['task by BullMQ on PostgreSQL', 'task in memory', 30],
+    ] as const
+  ).map(([ours, contestant, atMost]) => ({
+    about: `${ours}, from its call to its result`,
+    axis: 'tasks',
+    case: 'create to result',
+    ours,
+    limit: { contestant, atMost },
+    // In ms: what FastMCP's documentation gives its worker to pick a task up.
+    value: { atMost: 250 },
+  })),
+  {
+    about: 'a change of a task, told to a thousand listeners',
+    axis: 'tasks',
+    case: '1000 listeners',
+    ours: 'CPU for each, both sides',
+    // In ms: the time itself depends on what else the machine does.
+    value: { atMost: 3 },
+  },
+  {
+    about: 'a task that waits in SQLite',
+    axis: 'tasks',
+    case: '10000 tasks that wait',
+    ours: 'each, in SQLite',
+    // In bytes.
+    value: { atMost: 1024 },
+  },
 ]

@@ -9,6 +9,7 @@ import { type Figure, median, single } from './figures.ts'
 import { PAGE_AXIS } from './page-axis.ts'
 import { benchFolder, rootFolder, workFolder } from './prepare.ts'
 import type { StaticAxis } from './static-axis.ts'
+import { TASKS_AXIS } from './tasks-axis.ts'
 
 export type { StaticAxis } from './static-axis.ts'
 
@@ -37,6 +38,7 @@ export const STATIC_AXES: readonly StaticAxis[] = [
   },
   CLI_AXIS,
   PAGE_AXIS,
+  TASKS_AXIS,
 ]
 
 function measureBundles(): Figure[] {

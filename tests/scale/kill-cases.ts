@@ -13,8 +13,6 @@ import { addTo, type KillTally, noHarm } from './kill-tally.ts'
 import { type Kill, runKill, WIRES } from './kill-trial.ts'
 import { type Kind, missingFor, places } from './places.ts'
 
-/** Processes mostly wait, so more than one per core can be on their way. */
-const AT_ONCE = 6
 /** Long enough for a machine that does much else: what never ends is no matter of seconds. */
 const LIMIT_MS = 300_000
 
@@ -23,15 +21,17 @@ interface KillOptions {
   readonly runs: number
   /** The order of the points. */
   readonly seed: number
+  /** How many kills are on their way at a time. */
+  readonly atOnce: number
   readonly tally: KillTally
 }
 
 type Planned = Pick<Kill, 'role' | 'point' | 'wires'>
 
-export function createKillTrials({ runs, seed, tally }: KillOptions): readonly Trial[] {
+export function createKillTrials({ runs, seed, atOnce, tally }: KillOptions): readonly Trial[] {
   const short = SHORT_KILLS.map(({ role, point }) => ({ role, point, wires: WIRES[0] }))
   const run = (kind: Kind, name: string, planned: readonly Planned[]) => (report: Report) =>
-    runKills({ kind, name, planned: shuffle(planned, seed), tally }, report)
+    runKills({ kind, name, planned: shuffle(planned, seed), atOnce, tally }, report)
   const long = (['sqlite', 'postgres', 'valkey'] as const).flatMap((kind) =>
     (['worker', 'server', 'gateway'] as const).map((role) => {
       const name = `${kind} ${role} kills`
@@ -62,10 +62,11 @@ interface KillRun {
   readonly kind: Kind
   readonly name: string
   readonly planned: readonly Planned[]
+  readonly atOnce: number
   readonly tally: KillTally
 }
 
-async function runKills({ kind, name, planned, tally }: KillRun, report: Report): Promise<void> {
+async function runKills({ kind, name, planned, atOnce, tally }: KillRun, report: Report): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-kills-'))
   const [place, program] = [await places.get(kind), await bundleProcess()]
   const row = tally.row(name, new Set(planned.map(({ role, point }) => `${role} ${nameOf(point)}`)).size)
@@ -84,7 +85,7 @@ async function runKills({ kind, name, planned, tally }: KillRun, report: Report)
     }
   }
   try {
-    await Promise.all(Array.from({ length: AT_ONCE }, runNext))
+    await Promise.all(Array.from({ length: atOnce }, runNext))
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }

@@ -13,8 +13,6 @@ export interface Point {
   readonly expires?: true
   /** Whether a process may come to the end of its work without it: it is ended then. */
   readonly maybe?: true
-  /** Whether nobody can know what became of the work, so that its caller may be told just that. */
-  readonly unknown?: true
 }
 
 /** What is ended: a process with caller and server in one, a server, or a gateway before a server. */
@@ -75,14 +73,6 @@ const CANCELLED: readonly Point[] = [
   { what: 'cancel', nth: 1, when: 'after', cancels: true },
 ]
 
-/** Once it is noted that a call was sent, and until it is noted what the server calls its task. */
-const UNKNOWN: ReadonlySet<string> = new Set([
-  'after end sent',
-  'before begin upstream',
-  'after begin upstream',
-  'before end upstream',
-])
-
 const OWN_POINTS: readonly Point[] = [
   ...aroundEach(OWN_WRITES),
   ...CANCELLED,
@@ -97,7 +87,6 @@ export const POINTS: { readonly [role in Role]: readonly Point[] } = {
     ...aroundEach(RELAYED_WRITES).map(
       (point): Point => ({
         ...point,
-        ...(UNKNOWN.has(nameOf(point)) && { unknown: true }),
         // What the server tells of its task may come with the question, and then says nothing of its own.
         ...(point.what === 'progress' && { maybe: true }),
       }),

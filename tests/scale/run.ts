@@ -36,26 +36,35 @@ await runSuite(import.meta.url, {
       default: '0',
       about: 'also a tool that takes so many minutes by the real clock, through clients that wait one (20, say)',
     },
+    // Processes mostly wait, so more than one per core can be on their way.
+    'at-once': { type: 'string', default: '6', about: 'how many of these processes are on their way at a time' },
     seed: { type: 'string', default: `${Date.now() % 100_000}`, about: 'the order of these points' },
   },
-  async open({ runs, seed, real, replicas, calls, simulate, 'store-away': away }) {
+  async open({ runs, seed, real, replicas, calls, simulate, 'store-away': away, 'at-once': atOnce }) {
     installPackages(fileURLToPath(new URL('.', import.meta.url)))
     const { places } = await import('./places.ts')
     if (simulate === true) return openSimulation(() => places.stop())
     if (away !== undefined) return openAway(Number(away))
     const { createReplicaTrials } = await import('./replica-cases.ts')
-    const columns = ['store', 'bus', 'processes', 'away', 'refresh', 'kills', 'queue', 'real', 'replicas']
+    const columns = ['store', 'bus', 'processes', 'away', 'refresh', 'kills', 'queue', 'figures', 'real', 'replicas']
     const after = (): Promise<void> => places.stop()
     if (replicas === true) return { trials: createReplicaTrials(Number(calls)), columns, after, limitMs: REPLICAS_MS }
     const { KillTally } = await import('./kill-tally.ts')
-    const tally = new KillTally()
+    const { createFigureTrials, Figures } = await import('./task-figures.ts')
+    const [tally, figures] = [new KillTally(), new Figures()]
     const trials = [
       ...(await import('./contract-cases.ts')).contractTrials,
       ...(await import('./process-cases.ts')).processTrials,
       ...(await import('./away-cases.ts')).awayTrials,
       ...(await import('./refresh-cases.ts')).refreshTrials,
-      ...(await import('./kill-cases.ts')).createKillTrials({ runs: Number(runs), seed: Number(seed), tally }),
+      ...(await import('./kill-cases.ts')).createKillTrials({
+        runs: Number(runs),
+        seed: Number(seed),
+        atOnce: Number(atOnce),
+        tally,
+      }),
       ...(await import('./queue-cases.ts')).queueTrials,
+      ...createFigureTrials(figures),
       ...(await import('./real-cases.ts')).createRealTrials(Number(real)),
       ...createReplicaTrials(undefined),
     ]
@@ -63,7 +72,7 @@ await runSuite(import.meta.url, {
       trials,
       columns,
       after,
-      summary: () => `${tally}\n\nseed ${seed}`.trim(),
+      summary: () => [tally, figures, `seed ${seed}`].map(String).filter(Boolean).join('\n\n'),
     }
   },
 })
