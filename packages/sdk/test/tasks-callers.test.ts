@@ -1,6 +1,5 @@
 /** Callers that know no tasks: the result on the open request, or after a while a handle and tools to follow it. */
 
-import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createPrincipal } from '../src/auth/principal.ts'
 import type { JsonObject } from '../src/jsonrpc/message.ts'
@@ -10,7 +9,7 @@ import { tool } from '../src/server/items/definition.ts'
 import { createServer } from '../src/server/server.ts'
 import { createTasks, type TasksOptions } from '../src/server/tasks/tasks.ts'
 import { createClock, type TestClock } from '../src/testing/clock.ts'
-import { DECLARED, digestAtOnce, textOf } from './tasks-fixture.ts'
+import { countSeals, DECLARED, digestAtOnce, textOf } from './tasks-fixture.ts'
 import { type OpenOptions, type Outcome, open, type Wire } from './wire.ts'
 
 const MINUTE = 60_000
@@ -20,7 +19,11 @@ const ANSWERS = { 'elicitation/create': () => ({ action: 'accept', content: { na
 let clock: TestClock | undefined
 // Loaded when first needed, which takes real time.
 beforeAll(() => loadAsking())
-beforeEach(digestAtOnce)
+let sealed = async (): Promise<void> => {}
+beforeEach(() => {
+  digestAtOnce()
+  sealed = countSeals()
+})
 afterEach(() => {
   clock?.restore()
   clock = undefined
@@ -78,8 +81,7 @@ async function within(answer: Promise<Outcome>): Promise<Outcome & { tookMs: num
     outcome = came
   })
   while (outcome === undefined) {
-    // In real time: seals are made in another thread, and are to be there before minutes have gone by.
-    await pause(5)
+    await sealed()
     await clock.advance(outcome === undefined ? 15_000 : 0)
   }
   return { ...outcome, tookMs: clock.now - begun }

@@ -1,6 +1,7 @@
 /** A server with tools of every kind of task, and how a test waits for one. */
 
 import { createHash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { vi } from 'vitest'
 import { RpcError } from '../src/jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../src/jsonrpc/message.ts'
@@ -156,4 +157,25 @@ export function digestAtOnce(): void {
       .digest()
     return new Uint8Array(bytes).buffer
   })
+}
+
+/**
+ * Counts the seals that Web Cryptography has under way in other threads. Gives how to wait until there are none: time that is moved
+ * by hand has to stand still meanwhile, since a busy machine would have minutes go by before one is made.
+ */
+export function countSeals(): () => Promise<void> {
+  let open = 0
+  for (const name of ['importKey', 'encrypt', 'decrypt'] as const) {
+    // Each has its own parameters; they are passed on as they come.
+    const original = SubtleCrypto.prototype[name] as (...args: unknown[]) => Promise<unknown>
+    const counted = (...args: unknown[]): Promise<unknown> => {
+      open++
+      return original.apply(crypto.subtle, args).finally(() => open--)
+    }
+    vi.spyOn(crypto.subtle, name).mockImplementation(counted as never)
+  }
+  return async () => {
+    do await pause(1)
+    while (open > 0)
+  }
 }
