@@ -27,7 +27,11 @@ export const REPLICA_AXES: readonly Axis[] = [
     about:
       'The CPU time of all replicas together, on Valkey, with connections divided evenly and the load in a process of its own. Calls each second are bounded by the cores that replicas, load and store share here; how many times as much N replicas with a core each can serve is N times the first row’s CPU time through theirs. Sessions: all calls are in one, so all but one replica pass theirs on.',
     base: 'portico, 1 replica',
-    cases: (pace) => erasOf(pace, (era) => [1, 2, 3].map((count) => replicas(count, era))),
+    // Each of them has to be warm.
+    cases: (pace) => {
+      const longer = { ...pace, warmMs: pace.warmMs * 4, ms: pace.ms * 2 }
+      return erasOf(longer, (era) => [1, 2, 3].map((count) => replicas(count, era)))
+    },
   },
 ]
 

@@ -56,6 +56,7 @@ test('first hour: every page can be read, and what is not run says why', () => {
   expect(skipped.map(({ run }) => run.notHere).sort()).toEqual([
     'needs a client of yours',
     'needs a client to serve until it is gone',
+    'needs a database and takes minutes',
     'needs a server of yours',
     'needs a server with tasks at that address',
     'needs a workspace of Slack',
