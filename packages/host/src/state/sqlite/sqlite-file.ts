@@ -28,6 +28,8 @@ export class SqliteFile {
   readonly #options: SqliteFileOptions
   #opened: { readonly connection: SqliteConnection; readonly sql: Sql; readonly inode: bigint } | undefined
   #generation = 0
+  /** Whether the file went away under this process and nobody was told yet. */
+  #lost = false
   #users = 0
   #closed = false
 
@@ -92,7 +94,19 @@ export class SqliteFile {
 
   /** Lets go of a file that was deleted or replaced: other processes would work on another one. */
   checkPlace(): void {
-    if (this.#opened !== undefined && inodeOf(this.path) !== this.#opened.inode) this.#drop()
+    if (this.#opened === undefined || inodeOf(this.path) === this.#opened.inode) return
+    this.#drop()
+    this.#lost = true
+  }
+
+  /** Before anything is read or written: what goes into a file that has no name any more would be acknowledged and lost. */
+  #requirePlace(): void {
+    this.checkPlace()
+    if (!this.#lost) return
+    this.#lost = false
+    const what = `The state file ${this.path} was deleted or replaced while it was in use, with what it kept`
+    const remedy = 'The next call goes on with the file that is in its place, or makes a new one'
+    throw unavailable(`${what}. ${remedy}.`, undefined)
   }
 
   async #patiently<T>(attempt: () => T): Promise<T> {
@@ -100,6 +114,7 @@ export class SqliteFile {
     for (let most = MIN_PAUSE_MS; ; most = Math.min(MAX_PAUSE_MS, most * 2)) {
       if (this.#closed) throw new PorticoError('closed', 'The store was closed')
       try {
+        this.#requirePlace()
         return attempt()
       } catch (error) {
         if (!isBusy(error)) {
