@@ -1,4 +1,5 @@
 import type { Client } from '@portico/sdk/client'
+import { PorticoError } from '@portico/sdk/server'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { RelayedCall } from '../call/relayed-call.ts'
 import { followTask } from './upstream-task.ts'
@@ -34,4 +35,24 @@ test('tasks 1.4: who waits for a task hears that it goes on, and who has one is 
   call.isTask = false
   vi.advanceTimersByTime(60_000)
   expect(told).toHaveLength(2)
+})
+
+test.each([
+  ['timeout', 'is asked again'],
+  ['closed', 'is asked again'],
+  ['connect-failed', 'is asked again'],
+  ['not-found', 'is believed'],
+] as const)('tasks 21: a server that answers the first question about its task with %s %s', async (code, fate) => {
+  let asked = 0
+  const run = { updates: async function* () {}, result: async () => ({ content: [] }), cancel: async () => {} }
+  const resumeTask = async () => {
+    if (++asked === 1) throw new PorticoError(code, 'not now')
+    return run
+  }
+  const client = { resumeTask } as unknown as Client
+  const call = { isTask: true, left: true, signal: new AbortController().signal, progress: () => {} }
+  const followed = followTask(call as unknown as RelayedCall, client, { server: 's', taskId: 't' }, {})
+  if (fate === 'is believed') await expect(followed).rejects.toThrow('no longer knows of this work')
+  else expect(await followed).toEqual({ content: [] })
+  expect(asked).toBe(fate === 'is believed' ? 1 : 2)
 })

@@ -3,6 +3,7 @@
  * waits. The server's id is noted, so that another process can go on, and goes to nobody.
  */
 
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, RequestOptions, ToolRun } from '@portico/sdk/client'
 import { generationOf, INTERNAL_ERROR, isObject, META_RELATED_TASK, readCreated } from '@portico/sdk/internal'
 import { type CallToolResult, type JsonObject, PorticoError, RpcError } from '@portico/sdk/server'
@@ -36,7 +37,7 @@ export async function followTask(
   const { signal } = call
   const told = new Told(call)
   try {
-    const run = await client.resumeTask(task.taskId, { ...options, signal })
+    const run = await takeUp(client, task, { ...options, signal })
     void report(told, run, task)
     return withoutMark(await run.result({ signal }))
   } catch (error) {
@@ -47,6 +48,25 @@ export async function followTask(
     told.end()
   }
 }
+
+/** A server that is busy, away for a moment or started anew is asked again: its work goes on, and nobody gives it up so soon. */
+async function takeUp(client: Client, { taskId }: UpstreamTask, options: RequestOptions): Promise<ToolRun> {
+  const until = performance.now() + PATIENCE_MS
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+    try {
+      return await client.resumeTask(taskId, options)
+    } catch (error) {
+      const passes = error instanceof PorticoError && PASSING.has(error.code) && performance.now() < until
+      if (!passes || options.signal?.aborted) throw error
+      await pause(waitMs, undefined, { signal: options.signal })
+    }
+  }
+}
+
+const PASSING: ReadonlySet<string> = new Set(['timeout', 'closed', 'connect-failed'])
+const PATIENCE_MS = 300_000
+const FIRST_WAIT_MS = 100
+const LONGEST_WAIT_MS = 10_000
 
 /** What a caller is told of a task while it waits: how far it is, and now and then that it goes on. */
 class Told {
