@@ -100,6 +100,14 @@ describe('portico call with a tool that becomes a task (host 31)', () => {
     }
   })
 
+  it('names in its hint what the server was reached by, and no secret (tasks 21)', async () => {
+    const reached = ['--header', 'X-Key: secret-word', '--protocol', '2026-07-28']
+    const { stderr } = await run(['call', url(), 'slow', '--task', ...reached])
+    expect(stderr).toContain(`portico tasks watch ${url()} --header 'X-Key: …' --protocol 2026-07-28 `)
+    expect(stderr).not.toContain('secret-word')
+    at().release()
+  })
+
   it('says so where a tool answers at once', async () => {
     const { code, stdout, stderr } = await run(['call', url(), 'plain', '--task'])
     expect([code, stdout, stderr]).toEqual([0, 'no task\n', 'plain answered at once: there is no task.\n'])

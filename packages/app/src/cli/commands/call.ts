@@ -5,8 +5,8 @@ import { EXIT_CODES } from '../../exit-codes.ts'
 import { readArguments, usageOf } from '../parse/arguments.ts'
 import type { CommandInput } from '../parse/command.ts'
 import { findTool } from '../parse/find-tool.ts'
-import { requestOptionsOf, targetOptionsOf, withTarget } from '../target/target.ts'
-import { isPathOrUrl, splitTarget, wordOf } from '../target/target-kind.ts'
+import { againOf, requestOptionsOf, targetOptionsOf, withTarget } from '../target/target.ts'
+import { isPathOrUrl, splitTarget } from '../target/target-kind.ts'
 import { handResult } from '../tasks/hand-result.ts'
 import { sayTask } from '../tasks/task-words.ts'
 import { type TaskCommand, waitForResult } from '../tasks/wait-for-result.ts'
@@ -29,7 +29,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
       onProgress: (step: Progress) => io.progress(describe(name, step)),
     }
     if (input.flags.task === true || input.flags.wait === true)
-      return callAsTask({ open, input, io, server: wordOf(target) }, name, args, options)
+      return callAsTask({ open, input, io, server: againOf(target, input) }, name, args, options)
     const result = await open.callTool(name, args, options)
     io.progress(undefined)
     return handResult(name, result, input, io)

@@ -4,8 +4,8 @@ import { isOver } from '@portico/host/tasks'
 import { nearestName } from '@portico/host/text'
 import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import type { CommandInput } from '../parse/command.ts'
-import { targetOptionsOf, withTarget } from '../target/target.ts'
-import { isPathOrUrl, splitTarget, wordOf } from '../target/target-kind.ts'
+import { againOf, targetOptionsOf, withTarget } from '../target/target.ts'
+import { isPathOrUrl, splitTarget } from '../target/target-kind.ts'
 import { toKept } from '../target/target-tasks.ts'
 import { findTask, isForgotten, listTasks, refresh } from '../tasks/known-tasks.ts'
 import { sayTask, toTaskJson, toTaskRow } from '../tasks/task-words.ts'
@@ -28,7 +28,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   if (surplus !== undefined) throw new CliError('usage', `"${surplus}" is too much: one task at a time`)
   return withTarget(target, io, targetOptionsOf(input), async (open) => {
     try {
-      return await act({ open, input, io, server: wordOf(target) }, id)
+      return await act({ open, input, io, server: againOf(target, input) }, id)
     } catch (error) {
       if (!isForgotten(error)) throw error
       const remedy = 'It is over for longer than the server keeps tasks, or was begun by somebody else.'

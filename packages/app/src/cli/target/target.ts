@@ -9,7 +9,7 @@ import { withMemory } from '../completion/cache.ts'
 import type { CommandInput } from '../parse/command.ts'
 import type { Io } from '../terminal/io.ts'
 import type { OpenTarget, TargetOptions } from './open-target.ts'
-import { readTarget, type TargetKind } from './target-kind.ts'
+import { readTarget, type TargetKind, wordOf } from './target-kind.ts'
 
 /** Takes the words as they were typed, or what `splitTarget` has made of them. */
 export async function openTarget(
@@ -63,6 +63,17 @@ export function targetOptionsOf({ flags }: CommandInput): TargetOptions {
     // The parser has held it against the choices, which are the revisions.
     ...(typeof flags.protocol === 'string' && { versions: flags.protocol as ProtocolVersion }),
   }
+}
+
+/** The server as it may be typed again, with what it was reached by. Headers may be secret: only their names are said. */
+export function againOf(target: TargetKind, { flags }: CommandInput): string {
+  const { config, protocol } = flags
+  return [
+    wordOf(target),
+    ...Object.keys(readHeaders(flags.header)).map((name) => `--header '${name}: …'`),
+    ...(typeof config === 'string' ? [`--config ${/\s/.test(config) ? `'${config}'` : config}`] : []),
+    ...(typeof protocol === 'string' ? [`--protocol ${protocol}`] : []),
+  ].join(' ')
 }
 
 /** What `--timeout` and Ctrl-C mean for a single request. */
