@@ -3,6 +3,7 @@
  * no longer there. What is asked of the store is remembered for a while; a replica that no longer has a session says so.
  */
 
+import { setTimeout as pause } from 'node:timers/promises'
 import type {
   HttpBody,
   HttpRequest,
@@ -58,7 +59,8 @@ const STATE_PROCESS = /\.([0-9a-z]{1,32})$/
 const CHANGING = new Set(['initialize', 'resources/subscribe', 'resources/unsubscribe', 'logging/setLevel'])
 const PLACE_MS = 10_000
 const MAX_PLACES = 20_000
-const MAX_TRIES = 4
+const MAX_TRIES = 6
+const AGAIN_MS = 10
 
 export class Routes implements SharedSessions {
   readonly name: string
@@ -66,6 +68,8 @@ export class Routes implements SharedSessions {
   readonly #settings: SessionSettings
   readonly #places = new Map<string, Place>()
   readonly #taking = new Map<string, Promise<boolean>>()
+  /** Requests that are answered here for want of the replica that they name. */
+  readonly #ownNow = new WeakSet<object>()
 
   constructor(parts: RouteParts) {
     this.name = parts.name
@@ -82,6 +86,8 @@ export class Routes implements SharedSessions {
   }
 
   takeState(message: RpcRequest, request: HttpRequest, principal: Principal | undefined): boolean {
+    // Nobody else could serve it: whom its state names is the caller's word, and may never have been.
+    if (this.#ownNow.has(request.head)) return false
     const state = message.params?.requestState
     const [, to] = (typeof state === 'string' && STATE_PROCESS.exec(state)) || []
     if (to === undefined || to === this.name) return false
@@ -203,6 +209,8 @@ export class Routes implements SharedSessions {
     const { held, shared, replicas } = this.#parts
     const { request, principal } = passing
     for (let tries = 0; tries < MAX_TRIES; tries++) {
+      // A session that is being handed over is with its next replica in a moment.
+      if (tries > 0) await pause(AGAIN_MS * 2 ** tries)
       const place = await this.#placeOf(id)
       if (place === undefined && (await replicas.mayHaveForgotten())) return replyNotSent(request.reply, passing.body)
       // Whose it is not gets the same answer as for one that never was (sec-35).
@@ -231,7 +239,10 @@ export class Routes implements SharedSessions {
     for (let tries = 1; passed === 'dropped' && tries < MAX_TRIES; tries++) passed = await this.#pass(to, passing)
     if (passed === 'lost') replyLost(request.reply, body)
     else if (passed === 'unreachable' || passed === 'dropped') replyNotSent(request.reply, body)
-    else if (passed !== 'answered') this.#parts.shared.serve(request, principal)
+    else if (passed !== 'answered') {
+      this.#ownNow.add(request.head)
+      this.#parts.shared.serve(request, principal)
+    }
   }
 
   async #pass(to: string, passing: Passing): Promise<Passed> {

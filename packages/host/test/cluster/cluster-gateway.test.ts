@@ -14,6 +14,8 @@ afterEach(closeAll)
 type ReplicaSite = Site & { readonly cluster: Cluster }
 
 const runs: string[] = []
+/** A busy machine takes its time. */
+const LONG = { timeout: 20_000 }
 
 function createAsking(): Server {
   return createServer({
@@ -27,6 +29,13 @@ function createAsking(): Server {
         const answer = await ctx.elicit({ message: 'Sure?', form })
         runs.push('done')
         return `${answer.action} ${JSON.stringify(answer.content)}`
+      }),
+      ponder: tool({}, async (_args, ctx) => {
+        const form = { type: 'object', properties: { yes: { type: 'boolean' } }, required: ['yes'] } as const
+        await ctx.elicit({ message: 'Sure?', form })
+        runs.push('ponders')
+        await new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', reject, { once: true }))
+        return 'never'
       }),
     },
   })
@@ -87,6 +96,15 @@ describe('a call that waits at one replica of a gateway', () => {
     expect([one, other].map(({ gateway }) => gateway.metrics().parked)).toEqual([0, 0])
   })
 
+  it('is taken up by a retry that comes to another replica alone', async () => {
+    const [one, other] = await startSites()
+    const first = await raw(one, 'tools/call', call)
+    expect(first.result.requestState).toMatch(new RegExp(`\\.${one.cluster.replica}$`))
+    const { result } = await raw(other, 'tools/call', answered(first.result))
+    expect(textOf(result)).toBe('accept {"yes":true}')
+    expect(runs).toEqual(['begun', 'done'])
+  })
+
   it('sec-438: is not taken up for another principal, whichever replica is named in the state', async () => {
     const [one, other] = await startSites()
     const first = await raw(one, 'tools/call', call)
@@ -101,6 +119,18 @@ describe('a call that waits at one replica of a gateway', () => {
     expect(runs).toEqual(['begun'])
   })
 
+  it.each([['x.nobody'], ['.a'], [`${'y'.repeat(200)}.0123456789abcdef`]])(
+    'is not looked for without end where the state names a replica that never was: %s (sec-540)',
+    async (requestState) => {
+      const [one, other] = await startSites()
+      for (const site of [one, other]) {
+        const answer = await raw(site, 'tools/call', { ...call, requestState, inputResponses: {} })
+        expect(answer.error).toMatchObject({ code: -32602, data: { parameter: 'requestState' } })
+      }
+      expect(runs).toEqual([])
+    },
+  )
+
   it('says so where its replica has ended, and does not begin it again', async () => {
     const [one, other] = await startSites()
     const first = await raw(one, 'tools/call', call)
@@ -111,4 +141,30 @@ describe('a call that waits at one replica of a gateway', () => {
     expect(late.error.message).toContain('may have happened')
     expect(runs).toEqual(['begun'])
   })
+
+  it.each([
+    ['the replica that holds it', 0],
+    ['another replica', 1],
+  ])(
+    'ends with an error that says that it may have happened when its replica stops while %s is asked (sec-539)',
+    async (_, at) => {
+      const sites = await startSites()
+      const [one] = sites
+      const first = await raw(one, 'tools/call', { ...call, name: 'ponder' })
+      const retry = raw(sites[at] ?? one, 'tools/call', { ...answered(first.result), name: 'ponder' })
+      const ended = retry.then(
+        (answer) => answer,
+        (error: unknown) => error,
+      )
+      await expect.poll(() => runs, LONG).toEqual(['ponders'])
+      await Promise.all([one.gateway.close(0), one.http.close()])
+      await one.cluster.close()
+      const answer = await ended
+      // Whoever asked the replica itself may find the connection closed, which its client tells as unknown.
+      if (!(answer instanceof Error))
+        expect(JSON.stringify(answer)).toMatch(/"delivery":"unknown"|may have happened|isError/)
+      expect([at, answer instanceof Error]).not.toEqual([1, true])
+      expect(runs).toEqual(['ponders'])
+    },
+  )
 })

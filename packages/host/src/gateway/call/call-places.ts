@@ -12,6 +12,8 @@ export interface WaitingCall {
 }
 
 export interface CallPlaces {
+  /** The name of this process among several. */
+  readonly replica: string | undefined
   /** Called before a question of a call that may have to wait for another request. Throws when it may not. */
   enter(call: WaitingCall): void
   /** Counts bytes that are kept for it. Throws when there is no room for them. */

@@ -23,7 +23,7 @@ import { followTask } from '../tasks/upstream-task.ts'
 import { ANONYMOUS, callerOf } from '../views/toolset.ts'
 import { createAnswer } from './answers.ts'
 import { metaOf } from './caller-meta.ts'
-import { toCallerError, toToolFailure } from './failures.ts'
+import { toCallerError, toEnded, toToolFailure } from './failures.ts'
 import type { HeaderPairs } from './mirrored-headers.ts'
 import type { Parking } from './parking.ts'
 import { RelayedCall } from './relayed-call.ts'
@@ -120,6 +120,9 @@ export class Dispatch {
     try {
       return await (begun ?? this.#begin<Result>(from, ctx, job)).attach(ctx)
     } catch (error) {
+      // A task is for the process that takes it up.
+      const ended = ctx.task === undefined ? toEnded(error, job.server) : undefined
+      if (ended !== undefined) throw ended
       // A tool's failures are told in a result, by whoever called it.
       const isTold = job.effect.kind === 'call' && toToolFailure(error) !== undefined
       throw isTold ? hideInError(error, this.#hide) : this.toCallerError(error, job.server)

@@ -50,6 +50,21 @@ export function toCallerError(error: unknown, server: string): unknown {
   return new RpcError(INTERNAL_ERROR, `The server "${server}" ${words}`, data, error)
 }
 
+/** Why calls are given up that were under way when the gateway was closed. */
+export const ENDING = 'The gateway is shutting down'
+
+/** What a caller is told of a call that ended with the gateway: it may have happened, or it was never sent. */
+export function toEnded(error: unknown, server: string): RpcError | undefined {
+  if (!(error instanceof PorticoError) || error.code !== 'aborted') return undefined
+  if (!(error.cause instanceof PorticoError) || error.cause.message !== ENDING) return undefined
+  const { delivery = 'unknown' } = error
+  const words = delivery === 'unknown' ? 'what it asked for may have happened: look first' : 'it was not sent'
+  return new RpcError(INTERNAL_ERROR, `${ENDING} while a call waited for the server "${server}"; ${words}`, {
+    code: 'closed',
+    delivery,
+  })
+}
+
 /** The same for a tool: what a model can act upon is a result that it reads. */
 export function toToolFailure(error: unknown): CallToolResult | undefined {
   if (error instanceof LimitError || error instanceof SignInDeclined) return failure(error.message)

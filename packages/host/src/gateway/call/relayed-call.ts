@@ -18,7 +18,7 @@ import {
   Suspended,
 } from '@portico/sdk/server'
 import { hideIn } from '../../config/trust/used-secrets.ts'
-import { noteTask, STEPS, type UpstreamTask } from '../tasks/noted.ts'
+import { noteCall, noteTask, type UpstreamTask } from '../tasks/noted.ts'
 import { isKept, keptBytes } from './call-places.ts'
 import { CallRelay } from './call-relay.ts'
 import { CancellableCall } from './cancellable-call.ts'
@@ -270,7 +270,7 @@ export class RelayedCall<Result = unknown> extends CancellableCall {
   /** Seals the call's name into the state of the round. A request that nobody can come back to with answers fails here. */
   async #record(ctx: AskingContext): Promise<boolean> {
     try {
-      await ctx.step(STEPS.call, (_again) => this.id)
+      await noteCall(ctx, this.id, this.#options.places.replica)
       return true
     } catch (error) {
       if (error instanceof Suspended) throw error

@@ -11,7 +11,7 @@ import { HostError } from '../../errors.ts'
 import type { Parking } from '../call/parking.ts'
 import type { RelayedCall } from '../call/relayed-call.ts'
 import { callerOf } from '../views/toolset.ts'
-import { STEPS, type UpstreamTask } from './noted.ts'
+import { keepHere, STEPS, type UpstreamTask } from './noted.ts'
 
 /** What was begun: a call that waits; a task at the server; or nothing. With the name that the call is to have, if it has one. */
 export type Begun =
@@ -26,7 +26,7 @@ export async function findBegun(ctx: AskingContext, server: string, parking: Par
   const id = stepOf(ctx, STEPS.call) as string | undefined
   const call = id === undefined ? undefined : parking.take(id, callerOf(ctx)?.id)
   if (call !== undefined) {
-    keepHere(ctx, parking)
+    keepHere(ctx, parking.replica)
     return { kind: 'call', call }
   }
   const task = stepOf(ctx, STEPS.task) as UpstreamTask | undefined
@@ -35,7 +35,7 @@ export async function findBegun(ctx: AskingContext, server: string, parking: Par
   if (ctx.task === undefined) {
     if (id !== undefined) throw gone()
     const own = await ctx.step(STEPS.call, (_again) => randomUUID())
-    keepHere(ctx, parking)
+    keepHere(ctx, parking.replica)
     return { kind: 'nothing', id: own }
   }
   if (ctx.resumed || stepOf(ctx, STEPS.sent) !== undefined) throw lost(server)
@@ -44,12 +44,6 @@ export async function findBegun(ctx: AskingContext, server: string, parking: Par
 }
 
 const NOTHING: Begun = { kind: 'nothing', id: undefined }
-
-/** The next round has to come to this process, where there are several. */
-function keepHere(ctx: AskingContext, { replica }: Parking): void {
-  const { run } = taskStandingOf(ctx)
-  if (run !== undefined && replica !== undefined) run.process = replica
-}
 
 function stepOf(ctx: AskingContext, name: string): unknown {
   return taskStandingOf(ctx).run?.known(name)
