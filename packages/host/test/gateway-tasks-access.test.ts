@@ -129,9 +129,9 @@ describe('what the rules say by now', () => {
     const { site, works } = await siteOf()
     const taskId = await begin(site, 'slow')
     await eventually(() => works.seen).toEqual(['begun'])
-    site.gateway.revoke('ada')
+    await site.gateway.revoke('ada')
     expect((await modern(site, 'tasks/get', { taskId })).error).toBeDefined()
-    site.gateway.restore('ada')
+    await site.gateway.restore('ada')
     expect((await followed(site, taskId)).status).toBe('failed')
   })
 

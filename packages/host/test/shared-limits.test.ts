@@ -4,10 +4,12 @@ import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../src/gateway/gateway.ts'
 import { CallLimits, GATEWAY_LIMITS, type GatewayLimits, LimitError, type LimitPlace } from '../src/gateway/limits.ts'
+import { CallerControl } from '../src/gateway/operations/caller-control.ts'
 import { metricsText } from '../src/gateway/operations/metrics-text.ts'
 import { serveOperations } from '../src/gateway/operations/serve-operations.ts'
 import { SharedCallLimits } from '../src/gateway/shares/shared-call-limits.ts'
 import { matcher } from '../src/gateway/views/view.ts'
+import type { SharedState } from '../src/state/shared/shared-state.ts'
 import { openSharedBreakers } from '../src/upstream/connection/shared-breakers.ts'
 import { createLab } from './gateway-lab.ts'
 import { createSharedPlace, type SharedPlace } from './shared-lab.ts'
@@ -124,14 +126,15 @@ describe('a gateway with shared state', () => {
       labs.map(async (lab) => createGateway(lab, { state: await place.join(), allowAnonymous: true })),
     )
     const [first, second] = gateways
-    first?.revoke('ann')
-    await vi.waitFor(() => expect(second?.revoked()).toEqual(['ann']))
-    expect(second?.restore('ann')).toBe(true)
-    await vi.waitFor(() => expect(first?.revoked()).toEqual([]))
-    if (first === undefined) throw new Error('two were made')
+    if (first === undefined || second === undefined) throw new Error('two were made')
+    await first.revoke('ann')
+    await vi.waitFor(() => expect(second.revoked()).toEqual(['ann']))
+    expect(await second.restore('ann')).toBe(true)
+    await vi.waitFor(() => expect(first.revoked()).toEqual([]))
     const operations = await serveOperations(first, { port: 0 })
     place.cut()
-    first.revoke('bob')
+    await expect(first.revoke('bob')).rejects.toThrow(/shut out at this replica alone.*Send it again/)
+    expect(first.revoked()).toEqual(['bob'])
     await vi.waitFor(() => expect(first.health()).toMatchObject({ ok: false, state: { available: false } }))
     const answer = await fetch(`${operations.url}/readyz`)
     expect([answer.status, await answer.text()]).toEqual([503, 'not ready: the shared state does not answer\n'])
@@ -144,6 +147,65 @@ describe('a gateway with shared state', () => {
     await operations.close()
     for (const gateway of gateways) await gateway.close(0)
     for (const lab of labs) await lab.close()
+  })
+})
+
+describe('somebody who is shut out at one replica and let in at another (sec-537)', () => {
+  const nobody = { byPrincipal: () => new Map(), endOf: () => {} }
+  const control = (state: SharedState) =>
+    new CallerControl({ snapshot: () => ({ principals: {} }) as never }, nobody, {
+      text: state.text('revoked'),
+      failed: () => {},
+      whenBack: (listener) => state.onAvailable((isBack) => isBack && listener()),
+    })
+
+  it('is what was said last, whether or not the other had heard of it', async () => {
+    const [one, other] = [control(await place.join()), control(await place.join())]
+    for (let turn = 0; turn < 20; turn++) {
+      await one.revoke('ann')
+      expect(await other.restore('ann'), `turn ${turn}`).toBe(true)
+      await vi.waitFor(() => expect([one.revoked(), other.revoked()]).toEqual([[], []]))
+      await other.restore('bob')
+      await one.revoke('bob')
+      await vi.waitFor(() => expect([one.revoked(), other.revoked()]).toEqual([['bob'], ['bob']]))
+      expect(await one.restore('bob')).toBe(true)
+    }
+    expect(await other.restore('nobody')).toBe(false)
+    one.close()
+    other.close()
+  })
+
+  it('is the same at all replicas after many at once', async () => {
+    const controls = [control(await place.join()), control(await place.join()), control(await place.join())]
+    await Promise.all(
+      Array.from({ length: 30 }, (_, at) => {
+        const at3 = controls[at % 3] as CallerControl
+        return at % 2 === 0 ? at3.revoke(`p${at % 5}`) : at3.restore(`p${at % 5}`)
+      }),
+    )
+    const kept = JSON.parse((await (await place.join()).text('revoked').get()) ?? '[]') as string[]
+    await vi.waitFor(() => {
+      for (const one of controls) expect([...one.revoked()].sort()).toEqual([...kept].sort())
+    })
+    for (const one of controls) one.close()
+  })
+
+  it('stays shut out where it was said while the state was away, and everywhere when that is back', async () => {
+    const [one, other] = [control(await place.join()), control(await place.join())]
+    place.cut()
+    await expect(one.revoke('ann')).rejects.toMatchObject({ code: 'store-unavailable' })
+    place.mend()
+    await other.revoke('bob')
+    await vi.waitFor(() => expect(one.isShutOut('bob')).toBe(true))
+    expect(one.isShutOut('ann')).toBe(true)
+    await vi.waitFor(() => expect(other.isShutOut('ann')).toBe(true), { timeout: 20_000 })
+    place.cut()
+    await expect(other.restore('ann')).rejects.toThrow('stays shut out')
+    place.mend()
+    expect(await other.restore('ann')).toBe(true)
+    await vi.waitFor(() => expect(one.isShutOut('ann')).toBe(false))
+    one.close()
+    other.close()
   })
 })
 

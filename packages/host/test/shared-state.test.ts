@@ -5,6 +5,7 @@ import { tokenStoreContract } from '@portico/sdk/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createHost, type Host } from '../src/assembly/host.ts'
 import { defineServer } from '../src/config/define-server.ts'
+import type { Grant } from '../src/consent/grant.ts'
 import { createGrants } from '../src/consent/grants.ts'
 import { createInbox } from '../src/consent/inbox.ts'
 import type { Circumstances, Effect } from '../src/policy/effect.ts'
@@ -66,6 +67,8 @@ describe('tokens in the shared state', () => {
 const effect: Effect = { kind: 'call', server: 'mail', tool: 'send', arguments: { to: 'bob' }, trusted: true }
 const about: Circumstances = { session: 's', unattended: false, tainted: false, at: 0 }
 
+const ONCE = ['once', 'once', 'once']
+
 describe('an answer that was given at one replica', () => {
   it('is known to the others at once, and so is that it was taken back (sec-449)', async () => {
     const [one, other] = await Promise.all([place.join(), place.join()])
@@ -75,6 +78,29 @@ describe('an answer that was given at one replica', () => {
     await vi.waitFor(() => expect(second.peek(effect, about)?.action).toBe('deny'))
     await second.revoke(second.list()[0]?.id ?? '')
     await vi.waitFor(() => expect(first.peek(effect, about)).toBeUndefined())
+  })
+
+  it('for one time is known to the others, and one of all that use it at once does (sec-538)', async () => {
+    const states = await Promise.all([place.join(), place.join(), place.join()])
+    const all = await Promise.all(states.map((state) => createGrants({ file: state.text('grants'), follow: true })))
+    const at = Date.now()
+    for (let turn = 0; turn < 10; turn++) {
+      all[turn % 3]?.keepOnce(effect, { action: 'allow' }, { ...about, at })
+      await vi.waitFor(() => expect(all.map((one) => one.peek(effect, { ...about, at })?.remember)).toEqual(ONCE))
+      const used = await Promise.all(all.map((one) => one.use(one.peek(effect, { ...about, at }) as Grant)))
+      expect(used.filter(Boolean), `turn ${turn}`).toHaveLength(1)
+      expect(all.map((one) => one.peek(effect, { ...about, at }))).toEqual([undefined, undefined, undefined])
+    }
+  })
+
+  it('for a session stays where it was given: another process may have a session of that name (sec-538)', async () => {
+    const [one, other] = await Promise.all([place.join(), place.join()])
+    const open = (state: SharedState) => createGrants({ file: state.text('grants'), follow: true })
+    const [first, second] = [await open(one), await open(other)]
+    await first.remember(effect, { action: 'allow', remember: 'session' }, about)
+    await first.remember(effect, { action: 'deny', remember: 'always' }, { ...about, session: 'later' })
+    await vi.waitFor(() => expect(second.list()).toHaveLength(1))
+    expect(second.list()[0]).toMatchObject({ action: 'deny', remember: 'always' })
   })
 
   it('answers the question that another replica has asked', async () => {

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import { readAnswer } from './answer-text.ts'
 import type { Clock } from './clock.ts'
-import { describeGrant } from './grant.ts'
+import { describeGrant, type Grant } from './grant.ts'
 import { createGrants } from './grants.ts'
 import { createInbox, type InboxEvent } from './inbox.ts'
 import type { Answer, NewQuestion } from './question.ts'
@@ -399,21 +399,21 @@ describe('remembered answers', () => {
   ])('hold for %s', async (_, answer, given, givenAbout, effect, effectAbout, holds) => {
     const grants = await createGrants()
     await grants.remember(given, answer, about(givenAbout))
-    expect(grants.find(effect, about(effectAbout))?.action === 'allow').toBe(holds)
+    expect(grants.peek(effect, about(effectAbout))?.action === 'allow').toBe(holds)
   })
 
   it('a refusal is remembered, and wins over any permission', async () => {
     const grants = await createGrants()
     await grants.remember(call(), { action: 'deny', remember: 'session', breadth: 'server' }, about())
     await grants.remember(call(), { action: 'allow', remember: 'always', breadth: 'arguments' }, about())
-    expect(grants.find(call(), about())?.action).toBe('deny')
+    expect(grants.peek(call(), about())?.action).toBe('deny')
   })
 
   it('a new answer takes the place of the old one', async () => {
     const grants = await createGrants()
     await grants.remember(call(), { action: 'deny', remember: 'always' }, about())
     await grants.remember(call(), { action: 'allow', remember: 'always' }, about())
-    expect([grants.find(call(), about())?.action, grants.list().length]).toEqual(['allow', 1])
+    expect([grants.peek(call(), about())?.action, grants.list().length]).toEqual(['allow', 1])
   })
 
   it('a changed definition, and another command line, void a permission', async () => {
@@ -421,7 +421,7 @@ describe('remembered answers', () => {
     await grants.remember(call(), { action: 'allow', remember: 'always' }, about(), { fingerprint: 'f1' })
     const connect = (fingerprint: string): Effect => ({ kind: 'connect', server: 'git', shown: 'x', fingerprint })
     await grants.remember(connect('c1'), { action: 'allow', remember: 'always', breadth: 'server' }, about())
-    const held = (effect: Effect, fingerprint?: string) => grants.find(effect, about(), { fingerprint }) !== undefined
+    const held = (effect: Effect, fingerprint?: string) => grants.peek(effect, about(), { fingerprint }) !== undefined
     expect([held(call(), 'f1'), held(call(), 'f2'), held(call())]).toEqual([true, false, false])
     expect([held(connect('c1')), held(connect('c2'))]).toEqual([true, false])
   })
@@ -435,7 +435,7 @@ describe('remembered answers', () => {
     expect(second.list().map(describeGrant)).toEqual(['May call "push" of "git", always'])
     expect(await second.revoke(second.list()[0]!.id)).toBe(true)
     expect(await second.revoke('nothing')).toBe(false)
-    expect(second.find(call(), about())).toBeUndefined()
+    expect(second.peek(call(), about())).toBeUndefined()
     expect((await createGrants({ file })).list()).toEqual([])
     first.endSession('s')
     expect(first.list().map(({ remember }) => remember)).toEqual(['always'])
@@ -461,9 +461,11 @@ describe('remembered answers', () => {
     const clock = new TestClock()
     const grants = await createGrants({ clock })
     grants.keepOnce(call(), { action: 'allow', breadth: 'server' }, about())
-    expect(grants.find(call({ arguments: {} }), about({ at: clock.at }))).toBeUndefined()
-    expect(grants.find(call(), about({ at: clock.at }))?.remember).toBe('once')
-    expect(grants.find(call(), about({ at: clock.at }))).toBeUndefined()
+    expect(grants.peek(call({ arguments: {} }), about({ at: clock.at }))).toBeUndefined()
+    const once = grants.peek(call(), about({ at: clock.at }))
+    expect(once?.remember).toBe('once')
+    expect([await grants.use(once as Grant), await grants.use(once as Grant)]).toEqual([true, false])
+    expect(grants.peek(call(), about({ at: clock.at }))).toBeUndefined()
   })
 })
 

@@ -3,24 +3,24 @@
 import { EFFECT_KINDS } from '../policy/rule.ts'
 import type { Grant } from './grant.ts'
 
-/** Throws for what is no such file; it is then set aside. */
-export function fromGrantText(text: string): readonly Grant[] {
+/** Throws for what is no such file; it is then set aside. What holds for one time is only taken from a text that processes share. */
+export function fromGrantText(text: string, isShared: boolean): readonly Grant[] {
   const value: unknown = JSON.parse(text)
   if (typeof value !== 'object' || value === null || !('grants' in value) || !Array.isArray(value.grants)) {
     throw new TypeError('no list of grants')
   }
-  return value.grants.filter(isGrant)
+  return value.grants.filter((grant): grant is Grant => isGrant(grant, isShared))
 }
 
 const OPTIONAL_TEXTS = ['item', 'argumentDigest', 'context', 'fingerprint', 'principal', 'workspace', 'by']
 
-function isGrant(value: unknown): value is Grant {
+function isGrant(value: unknown, isShared: boolean): value is Grant {
   if (typeof value !== 'object' || value === null) return false
   const grant = value as { [name: string]: unknown }
   const { id, server, action, remember, kind, from, at } = grant
   if (typeof id !== 'string' || typeof server !== 'string' || typeof at !== 'number') return false
   if (action !== 'allow' && action !== 'deny') return false
-  if (remember !== 'always' && remember !== 'workspace') return false
+  if (remember !== 'always' && remember !== 'workspace' && !(isShared && isForOnce(grant))) return false
   // Without its workspace, it would hold everywhere.
   if (remember === 'workspace' && typeof grant.workspace !== 'string') return false
   if (!EFFECT_KINDS.some((known) => known === kind)) return false
@@ -28,6 +28,11 @@ function isGrant(value: unknown): value is Grant {
   if (grant.maxTokens !== undefined && typeof grant.maxTokens !== 'number') return false
   if (from !== undefined && !(Array.isArray(from) && from.every((one) => typeof one === 'string'))) return false
   return isNarrowEnough(grant)
+}
+
+/** For one time: exactly that, and not for ever. */
+function isForOnce({ remember, expiresAt, breadth }: { [name: string]: unknown }): boolean {
+  return remember === 'once' && typeof expiresAt === 'number' && breadth === 'arguments'
 }
 
 /** A grant that has lost what narrows it down must not become a wide one. */

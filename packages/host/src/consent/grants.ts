@@ -1,7 +1,8 @@
 /**
  * Answers that are remembered, so that nobody is asked the same twice: matched before a question is put, listed and
- * taken back by whoever gave them. Those of a session live in memory and end with it; those of a workspace and for always
- * are kept in a file.
+ * taken back by whoever gave them. Those of a session live in memory and end with it, since another process may have a session of
+ * the same name; those of a workspace and for always are kept in a file, or in a text that several processes share. So are those for
+ * one time in such a text, where whoever asks next may be another process.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -18,10 +19,10 @@ import type { Answer } from './question.ts'
 
 /** The remembered answers: to look up, add, list and take back. */
 export interface Grants {
-  /** A refusal before a permission, a narrow permission before a wide one. Takes `once` away. */
-  find(effect: Effect, circumstances: Circumstances, definition?: KnownDefinition): Grant | undefined
-  /** The same without taking anything away. */
+  /** A refusal before a permission, a narrow permission before a wide one. */
   peek(effect: Effect, circumstances: Circumstances, definition?: KnownDefinition): Grant | undefined
+  /** Uses one that was found: false where it held for one time and has been used, here or by another process. */
+  use(grant: Grant): Promise<boolean>
   /** Resolves when it is written; undefined when the answer is not to be remembered. */
   remember(
     effect: Effect,
@@ -74,6 +75,8 @@ export async function createGrants(options: GrantsOptions = {}): Promise<Grants>
 
 const MAX_KEPT = 5_000
 const MAX_PASSING = 10_000
+/** A shared text is written whole with every change. */
+const MAX_SHARED_ONCE = 1_000
 const ONCE_MS = 3_600_000
 
 class KeptGrants implements Grants {
@@ -85,11 +88,15 @@ class KeptGrants implements Grants {
   #byServer = new Map<string, Grant[]>()
   readonly #listeners = new Set<() => void>()
   readonly #path: StatePlace | undefined
+  readonly #isShared: boolean
+  readonly #warn: (message: string) => void
   #unfollow: (() => void) | undefined
 
   constructor({ file, clock = systemClock, onWarning }: GrantsOptions) {
     this.#clock = clock
     this.#path = file
+    this.#isShared = file !== undefined && typeof file !== 'string'
+    this.#warn = (message) => callListener(onWarning, message)
     this.#file =
       file === undefined
         ? undefined
@@ -97,15 +104,9 @@ class KeptGrants implements Grants {
             file,
             ...(onWarning !== undefined && { onWarning }),
             empty: [],
-            read: fromGrantText,
+            read: (text) => fromGrantText(text, this.#isShared),
             write: (grants) => JSON.stringify({ version: 1, grants }, null, 1),
           })
-  }
-
-  find(effect: Effect, circumstances: Circumstances, definition?: KnownDefinition): Grant | undefined {
-    const grant = this.peek(effect, circumstances, definition)
-    if (grant?.remember === 'once') this.#forget(grant.id)
-    return grant
   }
 
   peek(effect: Effect, circumstances: Circumstances, definition?: KnownDefinition): Grant | undefined {
@@ -116,6 +117,20 @@ class KeptGrants implements Grants {
       if (best === undefined || rank(grant) > rank(best)) best = grant
     }
     return best
+  }
+
+  async use(grant: Grant): Promise<boolean> {
+    if (grant.remember !== 'once') return true
+    const isHere = this.list().some(({ id }) => id === grant.id)
+    if (!this.#isShared) this.#forget(grant.id)
+    if (!this.#isShared || !isHere) return isHere
+    let isLeft = false
+    // Of several that use it at once, one finds it there.
+    await this.#update((kept) => {
+      isLeft = kept.some(({ id }) => id === grant.id)
+      return kept.filter(({ id }) => id !== grant.id)
+    })
+    return isLeft
   }
 
   async remember(
@@ -135,7 +150,7 @@ class KeptGrants implements Grants {
       ...(remember === 'workspace' && { workspace: circumstances.workspace }),
     }
     if (remember === 'session') this.#addPassing(grant)
-    else await this.#update((kept) => [...kept.filter((one) => !isSame(one, grant)), grant].slice(-MAX_KEPT))
+    else await this.#update((kept) => this.#bound([...kept.filter((one) => !isSame(one, grant)), grant]))
     return grant
   }
 
@@ -148,7 +163,8 @@ class KeptGrants implements Grants {
       remember: 'once',
       expiresAt: now + ONCE_MS,
     }
-    this.#addPassing(grant)
+    if (!this.#isShared) this.#addPassing(grant)
+    else this.#later((kept) => this.#bound([...kept.filter((one) => !isSame(one, grant)), grant]))
     return grant
   }
 
@@ -192,6 +208,21 @@ class KeptGrants implements Grants {
   async #update(change: (kept: readonly Grant[]) => readonly Grant[]): Promise<void> {
     this.#kept = this.#file === undefined ? change(this.#kept) : await this.#file.update(change)
     this.#index()
+  }
+
+  /** Counts here at once, and for the others when it is written. */
+  #later(change: (kept: readonly Grant[]) => readonly Grant[]): void {
+    this.#kept = change(this.#kept)
+    this.#index()
+    this.#update(change).catch((error: unknown) => this.#warn(`An answer is known here alone: ${error}`))
+  }
+
+  /** Without those whose time is over; what holds for one time never takes the place of what lasts. */
+  #bound(all: readonly Grant[]): readonly Grant[] {
+    const now = this.#clock.now()
+    const lasting = all.filter(({ remember }) => remember !== 'once').slice(-MAX_KEPT)
+    const once = all.filter(({ remember, expiresAt = 0 }) => remember === 'once' && expiresAt > now)
+    return [...lasting, ...once.slice(-MAX_SHARED_ONCE)]
   }
 
   #addPassing(grant: Grant): void {

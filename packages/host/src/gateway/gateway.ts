@@ -12,6 +12,7 @@ import type { SharedState } from '../state/shared/shared-state.ts'
 import { type ListKind, listOf } from '../upstream/catalogue/listing.ts'
 import { plainName } from '../upstream/catalogue/names.ts'
 import type { UpstreamView } from '../upstream/upstream.ts'
+import { ENDING } from './call/failures.ts'
 import { Parking, type ParkingLimits } from './call/parking.ts'
 import type { CallerConnection } from './connections/caller-connection.ts'
 import { CallerConnections } from './connections/caller-connections.ts'
@@ -96,10 +97,13 @@ export interface Gateway {
   callers(): readonly GatewayCaller[]
   /** While on, `health()` says that new callers should go elsewhere; those who come are served all the same. */
   drain(on: boolean): void
-  /** Ends a principal's connections and refuses everything that it asks for, until `restore` or the end of the process. */
-  revoke(principal: string): void
+  /**
+   * Ends a principal's connections and refuses everything that it asks for, until `restore` or the end of the process. With shared
+   * state at every replica, when it resolves; it rejects where it holds here alone.
+   */
+  revoke(principal: string): Promise<void>
   /** Lets a principal in again; false if it was not shut out. */
-  restore(principal: string): boolean
+  restore(principal: string): Promise<boolean>
   /** The principals that are shut out. */
   revoked(): readonly string[]
   /**
@@ -122,7 +126,6 @@ export interface GatewayHealth {
 const VISITS: VisitLimits = { maxVisits: 8, visitMs: 20_000 }
 const IDLE_MS = 5 * 60_000
 const INVALID_REQUEST = -32600
-const ENDING = 'The gateway is shutting down'
 /** How long calls that another process goes on with may take to let go. */
 const LEAVE_MS = 1_000
 const HEALTHY: ReadonlySet<string> = new Set(['ready', 'idle', 'starting', 'disabled'])

@@ -78,7 +78,8 @@ export async function judge<E extends Effect>(
       })
     }
     if (grant !== undefined && isSufficient(grant, effect, about)) {
-      parts.grants.find(effect, about, parts.definition(effect))
+      // What held for one time may have been used meanwhile, elsewhere too.
+      if (grant.remember === 'once' && !(await parts.grants.use(grant))) continue
       return settle(true, 'grant', `${describeGrant(grant)}.`, detailOf(grant))
     }
     const isRead = !about.unattended && parts.readingTrust.holds(effect, about, decision)

@@ -1,5 +1,6 @@
 /** What those who run a gateway can do about its callers: see them, send new ones elsewhere, and shut one out. */
 
+import { PorticoError } from '@portico/sdk/server'
 import type { SharedPlace } from '../../config/shared-place.ts'
 import { HostError } from '../../errors.ts'
 import type { CallerConnections } from '../connections/caller-connections.ts'
@@ -21,9 +22,10 @@ export class CallerControl {
   readonly #meter: Pick<Meter, 'snapshot'>
   readonly #connections: Pick<CallerConnections, 'byPrincipal' | 'endOf'>
   readonly #revoked = new Set<string>()
+  /** Shut out here, and not yet written where the others read. */
+  readonly #unshared = new Set<string>()
   readonly #shared: SharedRevocations | undefined
-  /** What the others have not been told yet: whether each is shut out. */
-  readonly #untold = new Map<string, boolean>()
+  #looking: Promise<void> = Promise.resolve()
   #unfollow: (() => void) | undefined
 
   constructor(
@@ -60,69 +62,94 @@ export class CallerControl {
     return principal !== undefined && this.#revoked.has(principal)
   }
 
-  revoke(principal: string): void {
+  /** Holds here at once, and everywhere when it resolves; of two for one caller the later counts, wherever they were said. */
+  async revoke(principal: string): Promise<void> {
     if (this.#revoked.size >= MAX_REVOKED && !this.#revoked.has(principal)) {
       throw new HostError('invalid-config', `No more than ${MAX_REVOKED} callers can be shut out`)
     }
     this.#revoked.add(principal)
     this.#connections.endOf(principal)
-    this.#share(principal, true)
+    if (this.#shared === undefined) return
+    this.#unshared.add(principal)
+    await this.#share('is shut out at this replica alone', (names) =>
+      [...new Set([...names, principal])].slice(-MAX_REVOKED),
+    )
+    this.#unshared.delete(principal)
+    await this.#look()
   }
 
-  restore(principal: string): boolean {
-    const known = this.#revoked.delete(principal)
-    if (known) this.#share(principal, false)
-    return known
+  /** Whether the caller was shut out, here or at another replica. */
+  async restore(principal: string): Promise<boolean> {
+    let isKnown = this.#revoked.has(principal)
+    if (this.#shared !== undefined) {
+      await this.#share('stays shut out', (names) => {
+        isKnown ||= names.includes(principal)
+        return names.filter((name) => name !== principal)
+      })
+      this.#unshared.delete(principal)
+      await this.#look()
+    } else this.#revoked.delete(principal)
+    return isKnown
   }
 
   revoked(): readonly string[] {
     return [...this.#revoked]
   }
 
-  #share(principal: string, isRevoked: boolean): void {
-    if (this.#shared === undefined) return
-    this.#untold.set(principal, isRevoked)
-    this.#tell(this.#shared)
-  }
-
-  /** What cannot be told now is told when the shared state is back: nobody comes in again because it was away. */
-  #tell({ text, failed }: SharedRevocations): void {
-    if (this.#untold.size === 0) return
-    const told = new Map(this.#untold)
-    const change = (before: string | undefined): string => {
-      const names = new Set(fromText(before))
-      for (const [name, isRevoked] of told) isRevoked ? names.add(name) : names.delete(name)
-      return JSON.stringify([...names].slice(-MAX_REVOKED))
+  /** Writers take turns at the store, so that what is written last is what holds. */
+  async #share(otherwise: string, change: (names: readonly string[]) => readonly string[]): Promise<void> {
+    const shared = this.#shared
+    try {
+      await shared?.text.update((text) => JSON.stringify(change(fromText(text))))
+    } catch (cause) {
+      shared?.failed(cause)
+      const remedy = 'Send it again when the state answers'
+      throw new PorticoError(
+        'store-unavailable',
+        `The caller ${otherwise}: the shared state cannot be written. ${remedy}`,
+        {
+          cause,
+        },
+      )
     }
-    text.update(change).then(() => {
-      for (const [name, isRevoked] of told) if (this.#untold.get(name) === isRevoked) this.#untold.delete(name)
-    }, failed)
   }
 
   /** Whom another replica has shut out is shut out here, too. */
   async #follow(shared: SharedRevocations): Promise<void> {
-    const look = async (): Promise<void> => {
-      const names = new Set(fromText(await shared.text.get()))
-      for (const [name, isRevoked] of this.#untold) isRevoked ? names.add(name) : names.delete(name)
-      for (const name of this.#revoked) if (!names.has(name)) this.#revoked.delete(name)
-      for (const name of names) {
-        if (this.#revoked.has(name)) continue
-        this.#revoked.add(name)
-        this.#connections.endOf(name)
-      }
-    }
-    const lookAgain = (): void => void look().catch((error: unknown) => shared.failed(error))
-    const ends = [
-      shared.whenBack(() => {
-        this.#tell(shared)
-        lookAgain()
-      }),
-    ]
+    const lookAgain = (): void => void this.#look().catch((error: unknown) => shared.failed(error))
+    const ends = [shared.whenBack(() => void this.#shareAll().then(lookAgain, lookAgain))]
     this.#unfollow = () => {
       for (const end of ends) end()
     }
     ends.push(await shared.text.follow(lookAgain))
-    await look()
+    await this.#look()
+  }
+
+  /** What could not be written is written when the shared state is back: nobody comes in again because it was away. */
+  async #shareAll(): Promise<void> {
+    const names = [...this.#unshared]
+    if (names.length === 0) return
+    await this.#share('is shut out at this replica alone', (kept) =>
+      [...new Set([...kept, ...names])].slice(-MAX_REVOKED),
+    )
+    for (const name of names) this.#unshared.delete(name)
+  }
+
+  /** One look after the other: an older one must not undo what a newer one found. */
+  #look(): Promise<void> {
+    const look = (): Promise<void> => this.#lookNow()
+    this.#looking = this.#looking.then(look, look)
+    return this.#looking
+  }
+
+  async #lookNow(): Promise<void> {
+    const names = new Set([...fromText(await this.#shared?.text.get()), ...this.#unshared])
+    for (const name of this.#revoked) if (!names.has(name)) this.#revoked.delete(name)
+    for (const name of names) {
+      if (this.#revoked.has(name)) continue
+      this.#revoked.add(name)
+      this.#connections.endOf(name)
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
+import { PorticoError } from '@portico/sdk/server'
 import { callListener } from '../../config/call-listener.ts'
 import { HostError } from '../../errors.ts'
 import type { Gateway } from '../gateway.ts'
@@ -84,14 +85,14 @@ const GUARDED: { readonly [route: string]: Action } = {
     const { caller, session } = await readNames(request)
     if (session !== undefined) return revokeSession(gateway, session, onAction)
     if (caller === undefined) return text(400, NAME_ONE)
-    gateway.revoke(caller)
+    await gateway.revoke(caller)
     callListener(onAction, 'revoke', caller)
     return json({ revoked: caller })
   },
   'POST /restore': async (gateway, request, { onAction }) => {
     const { caller } = await readNames(request)
     if (caller === undefined) return text(400, NAME_A_CALLER)
-    if (!gateway.restore(caller)) return text(404, 'Nobody of that name is shut out')
+    if (!(await gateway.restore(caller))) return text(404, 'Nobody of that name is shut out')
     callListener(onAction, 'restore', caller)
     return json({ restored: caller })
   },
@@ -132,7 +133,7 @@ export async function serveOperations(gateway: Gateway, options: OperationsOptio
   }
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
     answer(gateway, request, options)
-      .catch((error: unknown) => text(500, error instanceof Error ? error.message : 'Failed'))
+      .catch((error: unknown) => text(isAway(error) ? 503 : 500, error instanceof Error ? error.message : 'Failed'))
       .then((answered) => send(response, answered))
   })
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
@@ -147,6 +148,10 @@ export async function serveOperations(gateway: Gateway, options: OperationsOptio
         server.closeAllConnections()
       }),
   }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof PorticoError && error.code === 'store-unavailable'
 }
 
 async function answer(gateway: Gateway, request: IncomingMessage, options: OperationsOptions): Promise<Answer> {

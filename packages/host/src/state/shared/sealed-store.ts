@@ -41,18 +41,29 @@ const MARK = 'p1'
  * await sealed.write([{ key: 'greeting', value: 'only for those with the key' }])
  * ```
  */
-export function sealStore(store: Store, keys: readonly Uint8Array[]): SealedStore {
+export function sealStore(store: Store, keys: readonly Uint8Array[], { lasting = [] }: SealOptions = {}): SealedStore {
   if (keys.length === 0) throw new PorticoError('invalid-arguments', 'Sealing needs a key')
-  return new SealingStore(store, keys.map(toSealKey))
+  return new SealingStore(store, keys.map(toSealKey), lasting)
+}
+
+/** Options of `sealStore`. */
+export interface SealOptions {
+  /**
+   * Beginnings of keys whose values must not be forgotten: a list with one that cannot be opened fails and names it. Other lists
+   * leave such a row out, so that what somebody else wrote does not stand in the way of the rest. To `get` one fails always.
+   */
+  readonly lasting?: readonly string[]
 }
 
 class SealingStore implements SealedStore {
   readonly #store: Store
   readonly #keys: readonly SealKey[]
+  readonly #lasting: readonly string[]
 
-  constructor(store: Store, keys: readonly SealKey[]) {
+  constructor(store: Store, keys: readonly SealKey[], lasting: readonly string[]) {
     this.#store = store
     this.#keys = keys
+    this.#lasting = lasting
   }
 
   async get(key: string): Promise<Kept | undefined> {
@@ -69,14 +80,14 @@ class SealingStore implements SealedStore {
   }
 
   async list(prefix: string, range: ListRange): Promise<readonly SealedEntry[]> {
-    const entries = await this.#store.list(prefix, range)
-    const newest = `${MARK}.${this.#keys[0]?.id}.`
-    return entries.map(({ key, value, version }) => ({
-      key,
-      value: this.#open(key, value),
-      version,
-      current: value.startsWith(newest),
-    }))
+    return (await this.#store.list(prefix, range)).flatMap((entry) => {
+      try {
+        return this.#openEntry(entry)
+      } catch (error) {
+        if (this.#lasting.some((one) => entry.key.startsWith(one))) throw error
+        return []
+      }
+    })
   }
 
   lease(key: string, owner: string, forMs: number): Promise<Lease | undefined> {
@@ -99,6 +110,11 @@ class SealingStore implements SealedStore {
     return this.#store.close()
   }
 
+  #openEntry({ key, value, version }: KeptEntry): SealedEntry {
+    const isCurrent = value.startsWith(`${MARK}.${this.#keys[0]?.id}.`)
+    return { key, value: this.#open(key, value), version, current: isCurrent }
+  }
+
   #seal(name: string, value: string): string {
     // There is one key at least.
     const { id, bytes } = this.#keys[0] as SealKey
@@ -112,9 +128,10 @@ class SealingStore implements SealedStore {
     const [mark, id, text = ''] = sealed.split('.', 3)
     const key = mark === MARK ? this.#keys.find((one) => one.id === id) : undefined
     if (key === undefined) {
-      throw new HostError(
-        'secret-missing',
-        'A value of the shared state was sealed with a key that is not known here; see `state.keys`',
+      throw unreadable(
+        name,
+        'was sealed with a key that is not known here',
+        'Add that key behind the newest in `state.keys`',
       )
     }
     const bytes = Buffer.from(text, 'base64')
@@ -124,9 +141,20 @@ class SealingStore implements SealedStore {
         .setAuthTag(bytes.subarray(-TAG))
       return Buffer.concat([decipher.update(bytes.subarray(NONCE, -TAG)), decipher.final()]).toString('utf8')
     } catch (cause) {
-      throw new HostError('secret-missing', 'A value of the shared state was altered', { cause })
+      throw unreadable(
+        name,
+        'was altered',
+        'Find out who else writes to the database, bring the row back from a backup',
+        cause,
+      )
     }
   }
+}
+
+/** Names of rows name nobody, so they can be told. */
+function unreadable(row: string, what: string, remedy: string, cause?: unknown): HostError {
+  const message = `The row "${row}" of the shared state ${what}. ${remedy}, or delete the row: what it held is then forgotten`
+  return new HostError('secret-missing', message, { cause, data: { row } })
 }
 
 function toSealKey(secret: Uint8Array): SealKey {

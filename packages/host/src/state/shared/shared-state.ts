@@ -61,7 +61,7 @@ export interface ShareOptions {
 export async function shareState(opened: OpenedState, { keys }: ShareOptions): Promise<SharedState> {
   const watch = new AvailabilityWatch(async () => (await opened.status()).available)
   const unsealed = watch.store(opened.store)
-  const store = sealStore(unsealed, keys)
+  const store = sealStore(unsealed, keys, { lasting: LASTING })
   const bus = watch.bus(opened.bus)
   const names = await openNames(store)
   for (const prefix of LASTING) await sealAnew(store, prefix)
@@ -85,7 +85,7 @@ export async function shareState(opened: OpenedState, { keys }: ShareOptions): P
   }
 }
 
-/** What has no end of its own, and would need an old key for ever. */
+/** What has no end of its own: it would need an old key for ever, and is never passed over. */
 const LASTING = ['names', 'text/', 'pin/'] as const
 const PAGE = 50
 
