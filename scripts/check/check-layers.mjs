@@ -78,11 +78,13 @@ const RANKS = new Map([
 const TESTS = new Map([
   ...['support', 'types'].map((folder) => [folder, 0]),
   ...['auth', 'cli', 'conformance', 'first-hour', 'fuzz'].map((folder) => [folder, 1]),
-  ...['interop', 'runtimes', 'scale', 'servers', 'soak', 'workbench'].map((folder) => [folder, 1]),
+  ...['interop', 'runtimes', 'servers', 'soak', 'workbench'].map((folder) => [folder, 1]),
+  // Before replicas it runs what conformance and interop have.
+  ['scale', 2],
   // Clients and servers are those of interop, databases those of scale.
-  ...['gateway', 'faults'].map((folder) => [folder, 2]),
+  ...['gateway', 'faults'].map((folder) => [folder, 3]),
   // Its program is that of cli.
-  ['hosts', 2],
+  ['hosts', 3],
 ])
 const BENCH = new Map([...['programs', 'load'].map((folder) => [folder, 0]), [OWN, 1]])
 const OUTSIDE_RANKS = new Map([

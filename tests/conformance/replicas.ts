@@ -11,7 +11,7 @@ import { startRoundRobin } from '../support/round-robin.ts'
 import { startServer } from './runner/subjects.ts'
 
 const state = mkdtempSync(join(tmpdir(), 'portico-replicas-'))
-const program = { file: 'replica.ts', env: { STATE: join(state, 'state.db') } }
+const program = { file: 'replica.ts', env: { STATE: JSON.stringify({ sqlite: join(state, 'state.db') }) } }
 const folder = fileURLToPath(new URL('.', import.meta.url))
 const count = Number(process.env.REPLICAS ?? 3)
 const replicas = await Promise.all(Array.from({ length: count }, () => startServer(folder, program)))

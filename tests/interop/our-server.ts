@@ -3,9 +3,11 @@
  * `peers/` offer the same names on the official packages, so that the checks apply to all of them.
  */
 
-import { createServer, type ProtocolVersion, type Server, tool } from '@portico/sdk/server'
-import { askingTools } from './ours/asking.ts'
-import { createChangingTools } from './ours/changing.ts'
+import { createServer, type ProtocolVersion, type Server, type ServerOptions, tool } from '@portico/sdk/server'
+import { createMemoryStore, type Store } from '@portico/sdk/state'
+import { createAskingTools } from './ours/asking.ts'
+import { createChangingTools, Grown } from './ours/changing.ts'
+import { createCounts } from './ours/counts.ts'
 import { prompts } from './ours/prompts.ts'
 import { createResources } from './ours/resources.ts'
 import { contentTools } from './ours/tools.ts'
@@ -19,8 +21,15 @@ export interface InteropServerOptions {
   readonly versions?: readonly ProtocolVersion[]
 }
 
-export function createInteropServer(options: InteropServerOptions = {}): Server {
-  let rootsChanged = 0
+/** What its replicas share. */
+export interface SharedParts extends Pick<ServerOptions, 'roundStore' | 'stateKeys'> {
+  readonly store: Store
+}
+
+export function createInteropServer(options: InteropServerOptions = {}, shared?: SharedParts): Server {
+  const { store = createMemoryStore(), ...rounds } = shared ?? {}
+  const counts = createCounts(store)
+  const grown = new Grown(store, () => server)
   const server: Server = createServer({
     name: 'portico-interop',
     version: '1.0.0',
@@ -31,21 +40,21 @@ export function createInteropServer(options: InteropServerOptions = {}): Server 
     experimental: { 'com.example/bell': { rings: 2 } },
     onError: () => {},
     ...options,
+    ...rounds,
     tools: {
       ...contentTools,
-      ...createWorkTools(),
-      ...askingTools,
-      ...createChangingTools(() => server),
-      roots_heard: tool({ description: 'How often the client said that its roots changed' }, () =>
-        String(rootsChanged),
+      ...createWorkTools(counts),
+      ...createAskingTools(counts),
+      ...createChangingTools(() => server, grown),
+      roots_heard: tool({ description: 'How often the client said that its roots changed' }, async () =>
+        String(await counts.get('roots')),
       ),
     },
-    resources: createResources(),
+    resources: createResources(counts),
     prompts,
   })
-  server.onRootsChanged(() => {
-    rootsChanged += 1
-  })
+  grown.follow()
+  server.onRootsChanged(() => void counts.add('roots'))
   server.mount('cellar', createCellar())
   return server
 }

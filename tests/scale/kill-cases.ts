@@ -1,17 +1,16 @@
 /** A worker, a server or a gateway is ended at every point of a task's life, and another takes over: see `kill-points.ts`. */
 
 import { deepEqual } from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import type { Report } from '../support/report.ts'
 import type { Trial } from '../support/suite.ts'
 import { nameOf, POINTS, type Role, SHORT_KILLS } from './kill-points.ts'
 import { addTo, type KillTally, noHarm } from './kill-tally.ts'
 import { type Kill, runKill, WIRES } from './kill-trial.ts'
 import { type Kind, missingFor, places } from './places.ts'
+import { bundleProgram } from './programs.ts'
 
 /** Long enough for a machine that does much else: what never ends is no matter of seconds. */
 const LIMIT_MS = 300_000
@@ -68,7 +67,7 @@ interface KillRun {
 
 async function runKills({ kind, name, planned, atOnce, tally }: KillRun, report: Report): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-kills-'))
-  const [place, program] = [await places.get(kind), await bundleProcess()]
+  const [place, program] = [await places.get(kind), await bundleProgram('kill-process.ts')]
   const row = tally.row(name, new Set(planned.map(({ role, point }) => `${role} ${nameOf(point)}`)).size)
   const queue = [...planned.entries()]
   const runNext = async (): Promise<void> => {
@@ -89,26 +88,4 @@ async function runKills({ kind, name, planned, atOnce, tally }: KillRun, report:
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
-}
-
-/** One file, since many processes are started from it. */
-async function bundleProcess(): Promise<string> {
-  // Below the suite's own packages, so that libraries of databases are found from there.
-  const folder = fileURLToPath(new URL('node_modules/.portico', import.meta.url))
-  mkdirSync(folder, { recursive: true })
-  const outfile = join(folder, 'kill-process.mjs')
-  const entry = fileURLToPath(new URL('kill-process.ts', import.meta.url))
-  await build({
-    entryPoints: [entry],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    conditions: ['portico-source'],
-    external: ['redis', 'pg', 'better-sqlite3'],
-    // Some of the libraries are of the older kind, which asks for others by `require`.
-    banner: { js: "import { createRequire as r } from 'node:module'; const require = r(import.meta.url);" },
-    logLevel: 'error',
-  })
-  return outfile
 }

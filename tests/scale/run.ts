@@ -7,7 +7,8 @@
 
 import { fileURLToPath } from 'node:url'
 import { installPackages } from '../support/install.ts'
-import { type Plan, runSuite } from '../support/suite.ts'
+import { type Plan, runSuite, type Trial } from '../support/suite.ts'
+import type { SameTally } from './replicas/same-tally.ts'
 
 const REPLICAS_MS = 45 * 60_000
 /** Of one simulation, and of one store that is away. */
@@ -40,19 +41,26 @@ await runSuite(import.meta.url, {
     'at-once': { type: 'string', default: '6', about: 'how many of these processes are on their way at a time' },
     seed: { type: 'string', default: `${Date.now() % 100_000}`, about: 'the order of these points' },
   },
-  async open({ runs, seed, real, replicas, calls, simulate, 'store-away': away, 'at-once': atOnce }) {
+  async open({ runs, seed, real, replicas, calls, simulate, short, 'store-away': away, 'at-once': atOnce }) {
     installPackages(fileURLToPath(new URL('.', import.meta.url)))
     const { places } = await import('./places.ts')
     if (simulate === true) return openSimulation(() => places.stop())
     if (away !== undefined) return openAway(Number(away))
-    const { createReplicaTrials } = await import('./replica-cases.ts')
-    const columns = ['store', 'bus', 'processes', 'away', 'refresh', 'kills', 'queue', 'figures', 'real', 'replicas']
+    const { createReplicaTrials } = await import('./replicas/cases.ts')
+    const { ReplicaTally } = await import('./replicas/tally.ts')
+    const { SameTally } = await import('./replicas/same-tally.ts')
+    const [kept, same] = [new ReplicaTally(), new SameTally()]
+    const groups = ['store', 'bus', 'processes', 'away', 'refresh', 'kills', 'queue', 'figures', 'real', 'replicas']
+    const columns = [...groups, 'same']
     const after = (): Promise<void> => places.stop()
-    if (replicas === true) return { trials: createReplicaTrials(Number(calls)), columns, after, limitMs: REPLICAS_MS }
+    if (replicas === true) {
+      const trials = createReplicaTrials(Number(calls), kept)
+      return { trials, columns, after, limitMs: REPLICAS_MS, summary: () => `${kept}` }
+    }
     const { KillTally } = await import('./kill-tally.ts')
     const { createFigureTrials, Figures } = await import('./task-figures.ts')
     const [tally, figures] = [new KillTally(), new Figures()]
-    const trials = [
+    const trials: Trial[] = [
       ...(await import('./contract-cases.ts')).contractTrials,
       ...(await import('./process-cases.ts')).processTrials,
       ...(await import('./away-cases.ts')).awayTrials,
@@ -66,13 +74,15 @@ await runSuite(import.meta.url, {
       ...(await import('./queue-cases.ts')).queueTrials,
       ...createFigureTrials(figures),
       ...(await import('./real-cases.ts')).createRealTrials(Number(real)),
-      ...createReplicaTrials(undefined),
+      ...createReplicaTrials(undefined, kept),
+      ...(await import('./replicas/conformance.ts')).createConformanceTrials(same),
+      ...(await createInterop(same, short)),
     ]
     return {
       trials,
       columns,
       after,
-      summary: () => [tally, figures, `seed ${seed}`].map(String).filter(Boolean).join('\n\n'),
+      summary: () => [tally, figures, kept, same, `seed ${seed}`].map(String).filter(Boolean).join('\n\n'),
     }
   },
 })
@@ -88,4 +98,9 @@ async function openAway(seconds: number): Promise<Plan> {
   const ledger = new AwayLedger()
   const trials = createAwayTrials(seconds, ledger)
   return { trials, columns: ['store away'], limitMs: LIMIT_MS, summary: () => `${ledger}` }
+}
+
+/** Its clients are installed where they are used. */
+async function createInterop(same: SameTally, short: boolean): Promise<readonly Trial[]> {
+  return short ? [] : (await import('./replicas/interop.ts')).createInteropTrials(same)
 }

@@ -3,11 +3,11 @@
 import { resource } from '@portico/sdk/server'
 import { z } from 'zod'
 import { BYTES, completeTab, completeUser, isUser, listUsers, TEMPLATE } from '../vocabulary.ts'
+import type { Counts } from './counts.ts'
 
 const nickname = z.object({ nickname: z.string() })
 
-export function createResources() {
-  let reads = 0
+export function createResources(counts: Counts) {
   return {
     welcome: resource(
       {
@@ -36,9 +36,8 @@ export function createResources() {
       },
       ({ id, tab }) => (isUser(id) ? { id, tab: tab ?? null } : undefined) as object,
     ),
-    cached: resource({ uri: 'note://cached', cache: { ttlMs: 60_000, scope: 'public' } }, () => {
-      reads += 1
-      return String(reads)
-    }),
+    cached: resource({ uri: 'note://cached', cache: { ttlMs: 60_000, scope: 'public' } }, async () =>
+      String(await counts.add('reads')),
+    ),
   }
 }

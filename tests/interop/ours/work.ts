@@ -3,9 +3,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { tool } from '@portico/sdk/server'
 import { z } from 'zod'
+import type { Counts } from './counts.ts'
 
-export function createWorkTools() {
-  let cancelled = 0
+export function createWorkTools(counts: Counts) {
   return {
     count: tool(
       { description: 'Counts and tells how far it is', input: z.object({ to: z.int() }) },
@@ -29,10 +29,10 @@ export function createWorkTools() {
     wait: tool({ description: 'Waits until it is cancelled' }, async (_, ctx) => {
       ctx.progress(1)
       await new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve(), { once: true }))
-      cancelled += 1
+      await counts.add('cancelled')
       return 'waited'
     }),
-    waited: tool({ description: 'How many waits were cancelled' }, () => String(cancelled)),
+    waited: tool({ description: 'How many waits were cancelled' }, async () => String(await counts.get('cancelled'))),
     nap: tool({ description: 'Lets go of the connection and comes back' }, async (_, ctx) => {
       ctx.progress(1)
       ctx.pause(50)

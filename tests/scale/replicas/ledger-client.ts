@@ -52,7 +52,9 @@ export class LedgerClient {
     await answer.text()
     const id = answer.headers.get('mcp-session-id')
     if (id === null) throw new Error(`initialize: ${answer.status}`)
-    this.#headers = { 'mcp-session-id': id, 'mcp-protocol-version': this.#version }
+    // The revisions before 2025-06-18 have no such header.
+    const told = this.#version >= '2025-06-18' && { 'mcp-protocol-version': this.#version }
+    this.#headers = { 'mcp-session-id': id, ...told }
     await (await this.#post({ method: 'notifications/initialized' })).text()
     const subscribed = await this.#post({
       id: 'subscribe',
@@ -103,7 +105,7 @@ export class LedgerClient {
 function judge(word: string, status: number, text: string, account: Account): void {
   if (status === 404) account.lost++
   const answer = text.split('\n').findLast((line) => line.includes('"result"') || line.includes('"error"')) ?? ''
-  const isDone = status === 200 && answer.includes('"result"') && answer.includes(word)
+  const isDone = status === 200 && /"result"(?!.*"isError":true)/.test(answer) && answer.includes(word)
   if (isDone) account.done.push(word)
   else if (answer.includes('"delivery":"not-sent"') || (status === 503 && answer !== '')) account.notSent.push(word)
   else if (answer.includes('"delivery":"unknown"') || status === 502) account.unknown.push(word)
