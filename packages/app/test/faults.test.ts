@@ -33,6 +33,12 @@ describe('portico faults', () => {
     { words: ['x', '--runs', '0'], says: 'neither a command nor an http URL', code: 2 },
     { words: ['https://x.example/mcp', '--client', 'node x.mjs'], says: 'two things', code: 2 },
     { words: ['http://127.0.0.1:9/mcp'], says: '127.0.0.1', code: 4 },
+    { words: ['http://127.0.0.1:9/mcp', '--runs', '0'], says: '--runs takes a whole number', code: 2 },
+    {
+      words: ['--timeout', '1', '--client', `${process.execPath} -e setInterval(()=>{},1e3)`],
+      says: 'the client made no call',
+      code: 4,
+    },
     {
       words: ['-n', '1', '--timeout', '1', '--client', `${process.execPath} -e process.exit(3)`],
       says: 'the client made no call',

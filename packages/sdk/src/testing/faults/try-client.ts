@@ -41,12 +41,21 @@ export async function tryClient(
       addAccount(account, came.account)
       tells ||= came.tells
       for (const note of came.notes) notes.add(note)
+      // Who makes no call at all before anything is broken will make none later.
+      if (rows.length === 0 && account.sent === 0) return [toRow(cell, account, { tells, notes })]
     }
-    const ok = isClean(account) && notes.size === 0
-    const unseen = tells || account.failed === 0 ? [] : (['untrue'] as const)
-    rows.push({ fault: `F${cell.fault}`, about: cell.about, account, unseen, ok, notes: [...notes] })
+    rows.push(toRow(cell, account, { tells, notes }))
   }
   return rows
+}
+
+function toRow(
+  { fault, about }: ClientCell,
+  account: Account,
+  { tells, notes }: { readonly tells: boolean; readonly notes: ReadonlySet<string> },
+): FaultRow {
+  const unseen = tells || account.failed === 0 ? [] : (['untrue'] as const)
+  return { fault: `F${fault}`, about, account, unseen, ok: isClean(account) && notes.size === 0, notes: [...notes] }
 }
 
 interface Came {

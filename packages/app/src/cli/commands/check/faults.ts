@@ -62,11 +62,11 @@ async function tryTheServer(input: CommandInput, io: Io): Promise<FaultTables> {
   const { target, rest } = splitTarget(input)
   if (rest[0] !== undefined) throw new CliError('usage', `faults: "${rest[0]}" is one argument too many`)
   const where = toWhere(target, io)
+  const options = optionsOf(input, io)
   const { tool, args } = await chooseTool(target, input, io)
   io.say(`Calling ${toLine(tool)} many times.`)
   const connect = connectOptionsOf(input)
   const subject = { target: where, tool, args, timeoutMs: timeoutOf(input), connect }
-  const options = optionsOf(input, io)
   const label = toLine(labelOf(target))
   const rows = await tryServer(subject, { ...options, onBegin: telling(io, label) })
   return { subject: label, rows, portico: await tryOwn(subject, options, io) }
