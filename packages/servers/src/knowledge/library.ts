@@ -9,6 +9,7 @@ import type { Extractor } from '../documents/extract.ts'
 import { type Chunk, toChunks, toLines } from './chunks.ts'
 import type { Folder } from './folder.ts'
 import type { KnowledgeLimits } from './limits.ts'
+import { type Embed, Meanings, type Passage } from './meanings.ts'
 
 interface Document {
   readonly path: string
@@ -31,6 +32,8 @@ interface LibraryParts {
   readonly folder: Folder
   readonly extractor: Extractor
   readonly limits: KnowledgeLimits
+  /** Search by meaning as well. */
+  readonly embed?: Embed | undefined
   /** `listed` when a document came or went. */
   readonly onChange: (path: string, listed: boolean) => void
 }
@@ -46,11 +49,13 @@ export class Library {
     fields: ['title', 'headings', 'text'],
     searchOptions: { boost: { title: 3, headings: 2 }, prefix: (term) => term.length > 2, fuzzy: fuzziness },
   })
+  readonly #meanings: Meanings | undefined
   #bytes = 0
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(parts: LibraryParts) {
     this.#parts = parts
+    this.#meanings = parts.embed && new Meanings(parts.embed)
   }
 
   get documents(): ReadonlyMap<string, Document> {
@@ -109,6 +114,33 @@ export class Library {
       }
     }
     return [...hits.values()]
+  }
+
+  /** By words, and by meaning where that was asked for: what either finds early comes early. */
+  async search(query: string, limit: number, under: string, signal: AbortSignal): Promise<Found> {
+    if (this.#meanings === undefined) return { hits: this.find(query, limit, under) }
+    const depth = Math.max(limit, DEPTH)
+    const byWords = this.find(query, depth, under)
+    try {
+      const near = await this.#meanings.near(query, this.#passages(under), depth, signal)
+      const byMeaning = near.flatMap(({ id, closeness }) => {
+        const place = this.#locate(id.slice(0, id.lastIndexOf('@')))
+        return place === undefined ? [] : [{ ...place, score: closeness, words: [] }]
+      })
+      return { hits: merge(byWords, byMeaning).slice(0, limit) }
+    } catch (error) {
+      if (signal.aborted) throw error
+      const why = error instanceof Error ? error.message : String(error)
+      return { hits: byWords.slice(0, limit), note: `Searched by words alone, not by meaning: ${why}` }
+    }
+  }
+
+  #passages(under: string): Passage[] {
+    return [...this.#documents.values()]
+      .filter(({ path }) => path.startsWith(under))
+      .flatMap((document) =>
+        document.chunks.map((chunk, index) => ({ id: vectorId(document, index), text: chunk.text })),
+      )
   }
 
   #locate(id: string): Pick<Hit, 'document' | 'chunk'> | undefined {
@@ -175,7 +207,10 @@ export class Library {
     if (document === undefined) return false
     this.#documents.delete(path)
     this.#bytes -= document.bytes
-    for (const index of document.chunks.keys()) this.#search.discard(`${path}#${index}`)
+    for (const index of document.chunks.keys()) {
+      this.#search.discard(`${path}#${index}`)
+      this.#meanings?.forget(vectorId(document, index))
+    }
     return true
   }
 
@@ -186,9 +221,38 @@ export class Library {
   }
 }
 
-/** A letter wrong in a longer word is forgiven. */
+/** A letter wrong is forgiven, in a longer word two: that is what two exchanged letters count as. */
 function fuzziness(term: string): number | false {
-  return term.length > 5 ? 1 : false
+  return term.length > 5 ? 2 : term.length > 3 ? 1 : false
+}
+
+interface Found {
+  readonly hits: readonly Hit[]
+  /** Why meaning was left out of it. */
+  readonly note?: string
+}
+
+/** How far down each of two lists is looked at before they are merged. */
+const DEPTH = 50
+/** The usual constant of this way to merge lists: it keeps the first of one list from outweighing agreement. */
+const RANK_SHIFT = 60
+
+/** By places, since the scores of words and of meanings cannot be compared. */
+function merge(...lists: readonly (readonly Hit[])[]): Hit[] {
+  const merged = new Map<Chunk, Hit & { readonly places: number }>()
+  for (const list of lists) {
+    for (const [place, hit] of list.entries()) {
+      const known = merged.get(hit.chunk)
+      const places = (known?.places ?? 0) + 1 / (RANK_SHIFT + place + 1)
+      merged.set(hit.chunk, { ...(known ?? hit), places })
+    }
+  }
+  return [...merged.values()].sort((a, b) => b.places - a.places)
+}
+
+/** Another text has another: a vector never stands for what is no longer there. */
+function vectorId({ path, stamp }: Document, index: number): string {
+  return `${path}#${index}@${stamp}`
 }
 
 /** The system's messages have the whole path in them, which is nobody's business. */

@@ -5,9 +5,11 @@ import { type AnswerOptions, toAnswers } from '../answers.ts'
 import { Extractor } from '../documents/extract.ts'
 import type { ReadyServer } from '../entry.ts'
 import { documentUri } from './citation.ts'
+import { createEmbed, type EmbedService } from './embed-service.ts'
 import { Folder } from './folder.ts'
 import { Library } from './library.ts'
 import { EXTENSIONS, KNOWLEDGE_LIMITS, type KnowledgeLimits } from './limits.ts'
+import type { Embed } from './meanings.ts'
 import { createPrompts, createResources } from './resources.ts'
 import { createTools } from './tools.ts'
 import { watchFolder } from './watch.ts'
@@ -18,6 +20,11 @@ export interface KnowledgeServerOptions extends Partial<KnowledgeLimits>, Answer
   readonly directory: string
   /** Which files to take, by the ends of their names. */
   readonly extensions?: readonly string[]
+  /**
+   * Searches by meaning as well as by words: a function that turns texts into vectors, or a service that does. Passages and
+   * questions go to it. Words alone unless given.
+   */
+  readonly embed?: Embed | EmbedService | undefined
   /** Whether changes are noticed by themselves. On by default. */
   readonly watch?: boolean
 }
@@ -45,6 +52,7 @@ export async function createKnowledgeServer(options: KnowledgeServerOptions): Pr
     maxTotalBytes: options.maxTotalBytes ?? KNOWLEDGE_LIMITS.maxTotalBytes,
     extractTimeoutMs: options.extractTimeoutMs ?? KNOWLEDGE_LIMITS.extractTimeoutMs,
   }
+  const embed = typeof options.embed === 'object' ? createEmbed(options.embed) : options.embed
   const folder = await Folder.open(options.directory, options.extensions ?? EXTENSIONS)
   const extractor = new Extractor({
     timeoutMs: limits.extractTimeoutMs,
@@ -55,7 +63,7 @@ export async function createKnowledgeServer(options: KnowledgeServerOptions): Pr
     server.changed(documentUri(path))
     if (listed) server.changed('resources')
   }
-  const library = new Library({ folder, extractor, limits, onChange })
+  const library = new Library({ folder, extractor, limits, embed, onChange })
   const server = createServer({
     name: 'knowledge',
     version: '0.1.0',

@@ -44,7 +44,8 @@ function searchTool(library: Library) {
     },
     async ({ query, limit = 8, under = '' }, ctx) => {
       await whenIndexed(library, ctx)
-      const hits = library.find(query, limit, under).map(showHit)
+      const { hits: found, note } = await library.search(query, limit, under, ctx.signal)
+      const hits = found.map(showHit)
       const links = hits.map(
         ({ citation, document, lines: [from, to] }): ContentBlock => ({
           type: 'resource_link',
@@ -53,9 +54,10 @@ function searchTool(library: Library) {
           mimeType: 'text/plain',
         }),
       )
-      const answer = { hits }
+      const answer = { hits, ...(note !== undefined && { note: spellHidden(note) }) }
+      const text = [...(answer.note === undefined ? [] : [answer.note]), ...hits.map(toPassage)].join('\n\n')
       return result({
-        content: [{ type: 'text', text: hits.map(toPassage).join('\n\n') || 'Nothing was found.' }, ...links],
+        content: [{ type: 'text', text: text || 'Nothing was found.' }, ...links],
         structuredContent: answer,
       })
     },
@@ -240,6 +242,7 @@ const HITS = {
         additionalProperties: false,
       },
     },
+    note: STRING,
   },
   required: ['hits'],
   additionalProperties: false,
