@@ -191,7 +191,7 @@ function nextTool(clock: Clock) {
       input: {
         type: 'object',
         properties: {
-          weekday: { type: 'string', description: 'Any unless given', enum: DAYS },
+          weekday: { type: 'string', description: 'Monday; any by default', maxLength: 20 },
           at: {
             type: 'string',
             description: 'HH:MM; midnight by default',
@@ -209,9 +209,17 @@ function nextTool(clock: Clock) {
     ({ weekday, at = '00:00', after, zone }) => {
       const there = zoneOf(clock, zone)
       const from = after === undefined ? clock.now() : fromText(after, there, clock.now()).moment
-      return nextTime(from, there, weekday, at)
+      return nextTime(from, there, weekday === undefined ? undefined : dayOf(weekday), at)
     },
   )
+}
+
+/** The day that is meant, in any case and by its first letters. */
+function dayOf(text: string): string {
+  const typed = text.trim().toLowerCase()
+  const found = DAYS.filter((day) => typed.length > 1 && day.toLowerCase().startsWith(typed))
+  if (found.length === 1 && found[0] !== undefined) return found[0]
+  throw new ToolError(`${JSON.stringify(text)} is no weekday. Use one of ${DAYS.join(', ')}.`)
 }
 
 /** Looks a fortnight ahead, day by day, so that changes of clocks are counted as the zone has them. */

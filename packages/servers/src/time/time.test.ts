@@ -45,6 +45,10 @@ describe('time', () => {
     expect(await call('next', { at: '01:00' })).toMatchObject({ iso: '2026-03-30T01:00:00+02:00' })
   })
 
+  it.each(['Monday', 'monday', 'MONDAY', 'mon', ' Mo '])('takes %j for a weekday', async (weekday) => {
+    expect(await call('next', { weekday, at: '09:00' })).toMatchObject({ iso: '2026-03-30T09:00:00+02:00' })
+  })
+
   it('finds what comes next after a given time', async () => {
     const asked = { at: '14:30', after: '2026-05-01T15:00', zone: 'Asia/Tokyo' }
     expect(await call('next', asked)).toMatchObject({ iso: '2026-05-02T14:30:00+09:00' })
@@ -81,6 +85,11 @@ describe('time', () => {
   it.each([
     ['now', { zone: 'Mars/Olympus' }, 'no time zone'],
     ['now', { zone: 'berlin' }, 'Europe/Berlin'],
+    ['now', { zone: 'Europe/Berlln' }, 'Europe/Berlin'],
+    ['now', { zone: 'America/New Yrok' }, 'America/New_York'],
+    ['now', { zone: 'Asia/Tokio' }, 'Asia/Tokyo'],
+    ['next', { weekday: 'Mon day' }, 'no weekday'],
+    ['next', { weekday: 't' }, 'Tuesday, Wednesday'],
     ['convert', { time: 'tomorrow', to: ['UTC'] }, 'is no time'],
     ['next', { at: '29:00' }, 'is no time'],
   ])('says what to write instead: %s %j', async (name, args, words) => {

@@ -21,6 +21,38 @@ export function zonesLike(text: string): string[] {
   return [...starting, ...within]
 }
 
+/** What a misspelt zone may have meant: those that hold its last part, else those whose spelling is nearest. */
+function nearZones(text: string): string[] {
+  const place = (text.split('/').at(-1) ?? text).trim()
+  const holding = place === '' ? [] : zonesLike(place).slice(0, 3)
+  if (holding.length > 0) return holding
+  const wanted = spell(place.slice(0, 40))
+  const most = Math.floor(wanted.length / 3)
+  return ZONES.map((zone) => ({ zone, far: distance(wanted, spell(zone.split('/').at(-1) ?? zone)) }))
+    .filter(({ far }) => far <= most)
+    .sort((a, b) => a.far - b.far)
+    .slice(0, 3)
+    .map(({ zone }) => zone)
+}
+
+function spell(name: string): string {
+  return name.toLowerCase().replaceAll(' ', '_')
+}
+
+/** Letters to change, add or leave out to come from one word to the other. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}
+
 /** The name of a zone as it is written everywhere: an IANA name, or how far it is from UTC, as +05:30. */
 export function checkZone(zone: string): string {
   const fixed = fixedOffset(zone)
@@ -28,7 +60,7 @@ export function checkZone(zone: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
   } catch (cause) {
-    const near = zonesLike(zone.split('/').at(-1) ?? zone).slice(0, 3)
+    const near = nearZones(zone)
     const hint =
       near.length === 0
         ? 'Use an IANA name such as Europe/Berlin, or an offset such as +05:30.'
