@@ -167,6 +167,16 @@ describe.skipIf(CHROMIUM === undefined)('a real browser', () => {
     expect(await words(client, 'navigate', { url: site.origin })).not.toContain('download')
   })
 
+  it.each(['http', 'https'])('servers: a site that is not there is said to be so, over %s', async (scheme) => {
+    const client = await connectTo()
+    const told = JSON.stringify(
+      (await client.callTool('navigate', { url: `${scheme}://no-such-site.invalid/` })).content,
+    )
+    expect(told).toContain('cannot be looked up')
+    expect(told).toContain('offline')
+    expect(told).not.toMatch(/page\.goto|net::|ERR_/)
+  })
+
   it('servers 26: a page that keeps its tab busy is named, with the way out', async () => {
     site.routes.set('/busy', '<title>Busy</title><script>for (;;) {}</script>')
     const ready = await createBrowserServer({ ...options, timeoutMs: 1_500 })

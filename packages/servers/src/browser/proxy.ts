@@ -16,7 +16,7 @@ export interface BrowserProxy {
   readonly server: string
   readonly username: string
   readonly password: string
-  /** Why the last connection to a host was refused, if it was. */
+  /** Why the last connection to a host was refused or did not come about, if so. */
   refusalOf(host: string): string | undefined
   close(): Promise<void>
 }
@@ -34,12 +34,14 @@ export async function openBrowserProxy(destinations: Destinations): Promise<Brow
 
   const proxy = createServer({ maxHeaderSize: 65_536 }, (request, response) => {
     if (!isKnown(request, expected)) return void response.writeHead(407, CHALLENGE).end()
-    forward(request, response, judge).catch((error) => refuse(response, error))
+    forward(request, response, judge).catch((error) => refuse(response, error, hostOf(request)))
   })
   proxy.on('connect', (request, socket, head) => {
     keep(sockets, socket)
     if (!isKnown(request, expected)) return void socket.end(`HTTP/1.1 407 Proxy\r\n${CHALLENGE_LINE}\r\n\r\n`)
-    tunnel(request.url ?? '', socket, head, { judge, sockets }).catch(() => socket.end('HTTP/1.1 403 Refused\r\n\r\n'))
+    tunnel(request.url ?? '', socket, head, { judge, sockets, failures: refusals }).catch(() =>
+      socket.end('HTTP/1.1 403 Refused\r\n\r\n'),
+    )
   })
   // Sockets go through `connect`; nothing else changes its protocol on the way.
   proxy.on('upgrade', (_request, socket) => socket.destroy())
@@ -78,22 +80,40 @@ function createJudge(destinations: Destinations, refusals: Map<string, string>):
       const host = url.hostname.replace(/^\[|\]$/g, '')
       if (isIP(host) !== 0) return host
       const [first] = await judgedAddresses(host, (address) => destinations.judgeAddress(url, address))
+      refusals.delete(url.host)
       return first.address
     } catch (error) {
-      if (error instanceof RefusedDestination) {
-        if (refusals.size >= MAX_REFUSALS) refusals.clear()
-        refusals.set(url.host, error.message)
-      }
+      note(refusals, url, error)
       throw error
     }
   }
+}
+
+function note(failures: Map<string, string>, url: URL, error: unknown): void {
+  if (failures.size >= MAX_REFUSALS) failures.clear()
+  failures.set(url.host, error instanceof RefusedDestination ? error.message : unreachable(url.hostname, error))
+}
+
+/** What a person needs to know who cannot tell a wrong name from a machine without a network. */
+function unreachable(host: string, error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer'
+  const isName = code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'ENODATA'
+  return isName
+    ? `The name ${host} cannot be looked up (${code}): there is no such site, or this machine is offline.`
+    : `The site ${host} cannot be reached (${code}).`
+}
+
+interface TunnelParts {
+  readonly judge: Judge
+  readonly sockets: Set<Duplex>
+  readonly failures: Map<string, string>
 }
 
 async function tunnel(
   target: string,
   socket: Duplex,
   head: Buffer,
-  { judge, sockets }: { readonly judge: Judge; readonly sockets: Set<Duplex> },
+  { judge, sockets, failures }: TunnelParts,
 ): Promise<void> {
   const scheme = target.endsWith(':80') ? 'http' : 'https'
   if (!URL.canParse(`${scheme}://${target}`)) throw new Error('no target')
@@ -108,7 +128,8 @@ async function tunnel(
     far.write(head)
     far.pipe(socket).pipe(far)
   })
-  far.once('timeout', () => far.destroy())
+  far.once('error', (error) => note(failures, url, error))
+  far.once('timeout', () => far.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })))
   far.once('close', () => socket.destroy())
   socket.once('close', () => far.destroy())
 }
@@ -135,7 +156,7 @@ async function forward(request: IncomingMessage, response: ServerResponse, judge
     },
   )
   onward.once('timeout', () => onward.destroy(new Error('timeout')))
-  onward.once('error', (error) => refuse(response, error))
+  onward.once('error', (error) => refuse(response, error, url.hostname))
   response.once('close', () => onward.destroy())
   request.pipe(onward)
 }
@@ -150,11 +171,15 @@ const HOP_BY_HOP = new Set([
   'trailer',
 ])
 
-function refuse(response: ServerResponse, error: unknown): void {
+function hostOf({ url = '' }: IncomingMessage): string {
+  return URL.canParse(url) ? new URL(url).hostname : 'of this address'
+}
+
+function refuse(response: ServerResponse, error: unknown, host: string): void {
   if (response.headersSent) return void response.destroy()
   const refused = error instanceof RefusedDestination
   response.writeHead(refused ? 403 : 502, { 'content-type': 'text/plain', ...(refused && { [REFUSED_HEADER]: '1' }) })
-  response.end(refused ? error.message : 'The site could not be reached.')
+  response.end(refused ? error.message : unreachable(host, error))
 }
 
 /** Marks answers that no site gave. */

@@ -49,11 +49,31 @@ export async function attempt<T>({ limits, ctx, tab }: Attempt, action: () => Pr
     if (/Target page, context or browser has been closed|crashed/.test(error.message)) {
       throw new ToolError('The page is gone. Use navigate to open it again.', { cause: error })
     }
+    const [, failure] = /\bnet::(ERR_[A-Z_]+)/.exec(error.message) ?? []
+    if (failure !== undefined) throw new ToolError(wordsOf(failure), { cause: error })
     // Suspended questions and the like are not failures of a page.
     if (!/^(page|locator|keyboard|elementHandle|mouse)\./.test(error.message)) throw error
     throw new ToolError(toPlainText(error.message.split('\n')[0] ?? '').slice(0, 300), { cause: error })
   }
 }
+
+/** What the browser calls its failures, in words. */
+function wordsOf(failure: string): string {
+  const known = NETWORK_WORDS.find(([part]) => failure.includes(part))?.[1] ?? 'The page could not be opened'
+  return `${known} (${failure}).`
+}
+
+const NETWORK_WORDS = [
+  ['NAME_NOT_RESOLVED', 'There is no site of this name, or this machine is offline'],
+  ['INTERNET_DISCONNECTED', 'This machine is offline'],
+  ['CERT', 'The certificate of the site is not valid: it cannot be trusted'],
+  ['SSL', 'The site does not speak HTTPS as it should'],
+  ['TUNNEL', 'The site cannot be reached: it is not there, or this machine is offline'],
+  ['CONNECTION', 'The site cannot be reached, or ended the connection'],
+  ['EMPTY_RESPONSE', 'The site answered nothing'],
+  ['TOO_MANY_REDIRECTS', 'The site leads in a circle'],
+  ['TIMED_OUT', 'The site did not answer in time'],
+] as const
 
 /** Whether the page does nothing but run its own script: nothing can be asked of it, and nothing opened in its tab. */
 async function isStuck({ page }: Tab): Promise<boolean> {
