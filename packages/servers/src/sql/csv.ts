@@ -6,10 +6,22 @@ import type { Engine, Table } from './engine.ts'
 import type { SqlLimits } from './limits.ts'
 
 const MAX_ROWS = 20_000
+interface CsvOptions {
+  readonly limits: SqlLimits
+  readonly escapeFormulas: boolean
+}
+
 const MAX_LENGTH = 4 * 1024 * 1024
 
 /** Throws where the table is larger than what is given in one piece: a part of it must not pass for the whole. */
-export async function toCsv(engine: Engine, table: Table, limits: SqlLimits, signal: AbortSignal): Promise<string> {
+export async function toCsv(
+  engine: Engine,
+  table: Table,
+  { limits, escapeFormulas }: CsvOptions,
+  signal: AbortSignal,
+): Promise<string> {
+  const toField = escapeFormulas ? (cell: Cell) => quote(harmless(cell)) : quote
+  const toLine = (cells: readonly Cell[]): string => `${cells.map(toField).join(',')}\r\n`
   const statement = { sql: `SELECT * FROM ${table.quoted} LIMIT ${MAX_ROWS + 1}`, params: [] }
   const lines: string[] = []
   let length = 0
@@ -32,11 +44,12 @@ function tooLarge({ key }: Table, why: string): ToolError {
   return new ToolError(`${key} has ${why}, too much for one CSV. Ask for a part of it with query.`)
 }
 
-function toLine(cells: readonly Cell[]): string {
-  return `${cells.map(toField).join(',')}\r\n`
+/** A text that a spreadsheet would take for a formula gets a sign before it that says that it is none. Numbers stay. */
+function harmless(cell: Cell): Cell {
+  return typeof cell === 'string' && /^[=+\-@\t\r]/.test(cell) && Number.isNaN(Number(cell)) ? `'${cell}` : cell
 }
 
-function toField(cell: Cell): string {
+function quote(cell: Cell): string {
   const text = cell === null ? '' : String(cell)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

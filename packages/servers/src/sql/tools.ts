@@ -4,6 +4,7 @@ import { type AskingContext, type ToolDefinition, ToolError, tool } from '@porti
 import { requireConfirmation } from '../confirmation.ts'
 import { spellHidden } from '../text/plain-text.ts'
 import type { Catalogue } from './catalogue.ts'
+import type { Database, Databases } from './databases.ts'
 import type { Engine, Rows, Statement } from './engine.ts'
 import { MAX_PARAMETERS, MAX_SQL_LENGTH, type SqlLimits } from './limits.ts'
 import { fromPageCursor, toPageCursor } from './page-cursor.ts'
@@ -11,10 +12,8 @@ import { inspectStatement, requireReading, requireWritable } from './statement.t
 import { EXECUTED, PLAN, ROWS, TABLE, TABLES } from './tool-schemas.ts'
 
 interface ToolParts {
-  readonly engine: Engine
-  readonly catalogue: Catalogue
+  readonly databases: Databases
   readonly limits: SqlLimits
-  readonly write: boolean
 }
 
 const TABLES_PER_PAGE = 100
@@ -29,7 +28,7 @@ export function createTools(parts: ToolParts) {
   }
 }
 
-function queryTool({ engine, limits, write }: ToolParts) {
+function queryTool({ databases, limits }: ToolParts) {
   const page = {
     limit: {
       type: 'integer',
@@ -42,10 +41,10 @@ function queryTool({ engine, limits, write }: ToolParts) {
   return tool(
     {
       title: 'Query',
-      description: `Run one reading ${engine.dialect} statement. Long results come in pages; order them to make pages stable.`,
+      description: `Run one reading ${databases.dialects} statement. Long results come in pages; order them to make pages stable.`,
       input: {
         type: 'object',
-        properties: { ...statementInput(engine), ...page },
+        properties: { ...statementInput(databases), ...page },
         required: ['sql'],
         additionalProperties: false,
       },
@@ -53,7 +52,8 @@ function queryTool({ engine, limits, write }: ToolParts) {
       readOnly: true,
       openWorld: false,
     },
-    async ({ sql, params, limit, cursor }, ctx) => {
+    async ({ sql, params, limit, cursor, database }, ctx) => {
+      const { engine, write } = databases.pick(database)
       const asked = toStatement(requireReading(sql, engine.dialect, write, engine.effects), params)
       const offset = fromPageCursor(asked, cursor)
       const maxRows = limit ?? limits.maxRows
@@ -63,17 +63,18 @@ function queryTool({ engine, limits, write }: ToolParts) {
   )
 }
 
-function explainTool({ engine, limits, write }: ToolParts) {
+function explainTool({ databases, limits }: ToolParts) {
   return tool(
     {
       title: 'Explain',
       description: 'Show how the database would run a reading statement, without running it.',
-      input: { type: 'object', properties: statementInput(engine), required: ['sql'], additionalProperties: false },
+      input: { type: 'object', properties: statementInput(databases), required: ['sql'], additionalProperties: false },
       output: PLAN,
       readOnly: true,
       openWorld: false,
     },
-    async ({ sql, params }, ctx) => {
+    async ({ sql, params, database }, ctx) => {
+      const { engine, write } = databases.pick(database)
       const asked = toStatement(requireReading(sql, engine.dialect, write, engine.effects), params)
       const plan = await engine.explain(asked, ctx.signal)
       return { plan: cutText(plan, limits.maxResultBytes) }
@@ -81,16 +82,17 @@ function explainTool({ engine, limits, write }: ToolParts) {
   )
 }
 
-function listTablesTool({ catalogue }: ToolParts) {
+function listTablesTool({ databases }: ToolParts) {
   return tool(
     {
       title: 'List tables',
-      description: 'The tables and views of this database, with estimates of their size.',
+      description: 'The tables and views of the database, with estimates of their size.',
       input: {
         type: 'object',
         properties: {
           search: { type: 'string', maxLength: 200, description: 'Part of a name' },
           cursor: { type: 'string', maxLength: 20, description: 'nextCursor of the page before' },
+          ...databases.input,
         },
         additionalProperties: false,
       },
@@ -98,7 +100,8 @@ function listTablesTool({ catalogue }: ToolParts) {
       readOnly: true,
       openWorld: false,
     },
-    async ({ search = '', cursor }) => {
+    async ({ search = '', cursor, database }) => {
+      const { catalogue } = databases.pick(database)
       const start = cursor === undefined ? 0 : Number(cursor)
       if (!Number.isSafeInteger(start) || start < 0) throw new ToolError('This is no cursor of list_tables.')
       const word = search.toLowerCase()
@@ -115,21 +118,29 @@ function listTablesTool({ catalogue }: ToolParts) {
   )
 }
 
-function describeTableTool({ engine, catalogue }: ToolParts) {
+function describeTableTool({ databases }: ToolParts) {
   return tool(
     {
       title: 'Describe table',
       description: 'Columns, keys and indexes of one table or view.',
-      input: { type: 'object', properties: TABLE_INPUT, required: ['table'], additionalProperties: false },
+      input: {
+        type: 'object',
+        properties: { ...TABLE_INPUT, ...databases.input },
+        required: ['table'],
+        additionalProperties: false,
+      },
       output: TABLE,
       readOnly: true,
       openWorld: false,
     },
-    async ({ table }, ctx) => describe(engine, catalogue, table, ctx.signal),
+    async ({ table, database }, ctx) => {
+      const { engine, catalogue } = databases.pick(database)
+      return describe(engine, catalogue, table, ctx.signal)
+    },
   )
 }
 
-function sampleRowsTool({ engine, catalogue, limits }: ToolParts) {
+function sampleRowsTool({ databases, limits }: ToolParts) {
   return tool(
     {
       title: 'Sample rows',
@@ -139,6 +150,7 @@ function sampleRowsTool({ engine, catalogue, limits }: ToolParts) {
         properties: {
           ...TABLE_INPUT,
           limit: { type: 'integer', minimum: 1, maximum: 50, description: 'How many; 10 unless given' },
+          ...databases.input,
         },
         required: ['table'],
         additionalProperties: false,
@@ -147,7 +159,8 @@ function sampleRowsTool({ engine, catalogue, limits }: ToolParts) {
       readOnly: true,
       openWorld: false,
     },
-    async ({ table, limit = 10 }, ctx) => {
+    async ({ table, limit = 10, database }, ctx) => {
+      const { engine, catalogue } = databases.pick(database)
       const { quoted } = await catalogue.require(table)
       const maxRows = Math.min(limit, limits.maxRows)
       const asked = toStatement(`SELECT * FROM ${quoted} LIMIT ${maxRows}`, [])
@@ -157,22 +170,22 @@ function sampleRowsTool({ engine, catalogue, limits }: ToolParts) {
 }
 
 interface ExecuteParts {
-  readonly engine: Engine
+  readonly databases: Databases
   readonly limits: SqlLimits
   readonly allowUnasked: boolean
-  readonly onSchemaChange: () => void
+  readonly onSchemaChange: (database: Database) => void
 }
 
 const SCHEMA_WORDS: ReadonlySet<string> = new Set(['CREATE', 'ALTER', 'DROP', 'RENAME', 'COMMENT'])
 
-export function createExecute({ engine, limits, allowUnasked, onSchemaChange }: ExecuteParts): ToolDefinition {
+export function createExecute({ databases, limits, allowUnasked, onSchemaChange }: ExecuteParts): ToolDefinition {
   return tool(
     {
       title: 'Execute',
-      description: `Run one ${engine.dialect} statement that changes data or tables, in a transaction of its own. The user sees it and is asked first.`,
+      description: `Run one ${databases.dialects} statement that changes data or tables, in a transaction of its own. The user sees it and is asked first.`,
       input: {
         type: 'object',
-        properties: statementInput(engine),
+        properties: statementInput(databases),
         required: ['sql'],
         additionalProperties: false,
       },
@@ -181,12 +194,15 @@ export function createExecute({ engine, limits, allowUnasked, onSchemaChange }: 
       idempotent: false,
       openWorld: false,
     },
-    async ({ sql, params }, ctx) => {
+    async ({ sql, params, database }, ctx) => {
+      const chosen = databases.pick(database)
+      const { engine, name, write } = chosen
+      if (!write) throw new ToolError(`The database ${name} can only be read (option "write" of it).`)
       const asked = toStatement(sql, params)
       requireWritable(sql, engine.dialect)
       await requireConfirmation(
         ctx,
-        `Run this statement on the ${engine.dialect} database?`,
+        `Run this statement on the ${engine.dialect} database${name && ` ${name}`}?`,
         allowUnasked,
         shownOf(asked),
       )
@@ -195,7 +211,7 @@ export function createExecute({ engine, limits, allowUnasked, onSchemaChange }: 
         limits.timeoutMs,
         engine.execute(asked, limits.maxRows, ctx.signal),
       )
-      if (SCHEMA_WORDS.has(inspectStatement(sql, engine.dialect).keyword)) onSchemaChange()
+      if (SCHEMA_WORDS.has(inspectStatement(sql, engine.dialect).keyword)) onSchemaChange(chosen)
       return { affected, ...(returned !== undefined && toResult(returned, limits, undefined)) }
     },
   )
@@ -221,15 +237,16 @@ const TABLE_INPUT = {
   table: { type: 'string', minLength: 1, maxLength: 300, description: 'Its name as list_tables gives it' },
 } as const
 
-function statementInput({ dialect, placeholder }: Engine) {
+function statementInput({ dialects, placeholders, input }: Databases) {
   return {
-    sql: { type: 'string', minLength: 1, maxLength: MAX_SQL_LENGTH, description: `One ${dialect} statement` },
+    sql: { type: 'string', minLength: 1, maxLength: MAX_SQL_LENGTH, description: `One ${dialects} statement` },
     params: {
       type: 'array',
       maxItems: MAX_PARAMETERS,
       items: { type: ['string', 'number', 'boolean', 'null'] },
-      description: `Values for the placeholders (${placeholder}) of the statement, in order`,
+      description: `Values for the placeholders (${placeholders}) of the statement, in order`,
     },
+    ...input,
   } as const
 }
 
