@@ -1,7 +1,7 @@
 /** The run server as it is listed and started by name. */
 
 import type { ServerEntry } from '../entry.ts'
-import { countValue, flagValue, listValue, STRUCTURED } from '../entry-values.ts'
+import { countValue, flagValue, listValue, STRUCTURED, textValue } from '../entry-values.ts'
 
 export const entry: ServerEntry = {
   name: 'run',
@@ -14,6 +14,11 @@ export const entry: ServerEntry = {
       multiple: true,
       about: 'Folders that programs in the sandbox may read',
       fallback: 'none',
+    },
+    packages: { type: 'string', multiple: true, about: 'Packages that code may import', fallback: 'none' },
+    packageCache: {
+      type: 'string',
+      about: 'The folder with them: node_modules, and python for Python; nothing is fetched',
     },
     unsandboxed: {
       type: 'boolean',
@@ -29,6 +34,7 @@ export const entry: ServerEntry = {
     maxFiles: { type: 'number', about: 'Files that one run may have', fallback: '200' },
     maxProcesses: { type: 'number', about: 'Processes of one run', fallback: '32' },
     maxRunning: { type: 'number', about: 'Runs at one time', fallback: '4' },
+    maxSessions: { type: 'number', about: 'Folders that one caller may keep between runs', fallback: '4' },
     structured: STRUCTURED,
   },
   async create(values) {
@@ -37,6 +43,8 @@ export const entry: ServerEntry = {
       structured: flagValue(values, 'structured'),
       commands: listValue(values, 'commands'),
       readable: listValue(values, 'readable'),
+      packages: listValue(values, 'packages'),
+      packageCache: textValue(values, 'packageCache'),
       unsandboxed: flagValue(values, 'unsandboxed'),
       ask: flagValue(values, 'ask'),
       allowUnasked: flagValue(values, 'allowUnasked'),
@@ -47,6 +55,7 @@ export const entry: ServerEntry = {
       maxFiles: countValue(values, 'maxFiles'),
       maxProcesses: countValue(values, 'maxProcesses'),
       maxRunning: countValue(values, 'maxRunning'),
+      maxSessions: countValue(values, 'maxSessions'),
     })
   },
 }

@@ -62,6 +62,6 @@ export function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-function ownerOf(principal: Principal | undefined): string {
+export function ownerOf(principal: Principal | undefined): string {
   return principal === undefined ? 'local' : `user ${principal.id}`
 }

@@ -105,12 +105,11 @@ export function describeIsolation({ sandbox, why }: Isolation, settings: RunSett
   return {
     javascript:
       'QuickJS in WebAssembly, in a process of its own: no files, no network, no processes, no environment. The code gets a console, timers and the files of the call.',
-    typescript: languages.typescript
-      ? 'Types are stripped, not checked; then as JavaScript.'
-      : `Refused: this Node (${process.version}) cannot strip types. Node 22.13 or newer can.`,
+    typescript: 'Types are stripped, not checked; then as JavaScript.',
     python:
       languages.python === undefined ? 'Refused: no python3 is installed where the sandbox could see it.' : programs,
     commands: settings.commands.length === 0 ? 'Refused: none is allowed (option commands).' : programs,
+    packages: settings.packages.length === 0 ? 'None (option packages).' : settings.packages.join(', '),
     sandbox: sandbox?.kind ?? (settings.unsandboxed ? 'none' : 'refused'),
     limits: { ...settings.limits },
   }
@@ -121,12 +120,12 @@ export interface Words {
   readonly typescript: string
   readonly python: string
   readonly commands: string
+  readonly packages: string
   readonly sandbox: SandboxKind | 'none' | 'refused'
   readonly limits: { readonly [limit: string]: number }
 }
 
 export interface Languages {
-  readonly typescript: boolean
   /** The interpreter's path. */
   readonly python: string | undefined
 }

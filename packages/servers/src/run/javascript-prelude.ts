@@ -1,7 +1,7 @@
 /** What a guest finds in its world besides the language: evaluated in the engine before its own code. */
 
 export const PRELUDE = `(host) => {
-  const { print, list, read, write, schedule, cancel } = host
+  const { print, list, read, write, schedule, cancel, find, hasPackages } = host
   const { stringify, parse } = JSON
   // What JSON has no form for, in words; \`this\` is what the value is in, so that a circle is known by its path.
   const toPlain = () => {
@@ -52,5 +52,17 @@ export const PRELUDE = `(host) => {
   define('setInterval', later(true))
   define('clearTimeout', clear)
   define('clearInterval', clear)
+  const loaded = new Map()
+  const requireFrom = (base) => (request) => {
+    const { id, kind, source } = parse(find(base, String(request)))
+    if (loaded.has(id)) return loaded.get(id).exports
+    if (kind === 'module') throw new Error(id + ' is a module: use import')
+    const module = { exports: {} }
+    loaded.set(id, module)
+    if (kind === 'json') module.exports = parse(source)
+    else new Function('module', 'exports', 'require', source)(module, module.exports, requireFrom(id))
+    return module.exports
+  }
+  if (hasPackages()) define('require', requireFrom(''))
   return { show, fire: (id) => waiting.get(id)?.() }
 }`

@@ -3,7 +3,6 @@
  * given to it here. `javascript.ts` starts one for each run and ends it.
  */
 
-import * as nodeModule from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
 import variantModule from '@jitl/quickjs-wasmfile-release-sync'
 import {
@@ -14,8 +13,10 @@ import {
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core'
 import type { JavascriptOrder, JavascriptReply } from './javascript.ts'
+import { Modules } from './javascript-modules.ts'
 import { PRELUDE } from './javascript-prelude.ts'
 import type { Ending, RunFile } from './outcome.ts'
+import { stripTypes } from './strip-types.ts'
 
 process.on('message', (order: JavascriptOrder) => void run(order).then(reply, fail))
 // Whoever asked is gone.
@@ -45,21 +46,26 @@ function fail(error: unknown): void {
     text: `${text}
 `,
   })
-  reply({ kind: 'done', ending: isTrap ? 'memory' : 'failed', files: [] })
+  reply({ kind: 'done', ending: isTrap ? 'memory' : 'failed' })
 }
 
-async function run({ code, language, files, limits }: JavascriptOrder): Promise<Done> {
+async function run({ code, language, files, limits, packages }: JavascriptOrder): Promise<Done> {
   const folder = new Map(files.map(({ path, bytes }) => [path, bytes]))
   const left = (): RunFile[] => [...folder].map(([path, bytes]) => ({ path, bytes }))
   const printer = createPrinter(limits.outputBytes)
-  const source = language === 'typescript' ? stripTypes(code) : code
+  const source = language === 'typescript' ? await stripTypes(code) : code
   const engine = await newQuickJSWASMModuleFromVariant(VARIANT)
   const runtime = engine.newRuntime()
   runtime.setMemoryLimit(limits.memoryBytes)
   runtime.setMaxStackSize(STACK_BYTES)
   const context = runtime.newContext()
   const timers = new Map<number, number>()
-  const guest = openGuest(context, { folder, limits, print: printer.print, timers })
+  const modules = new Modules(packages)
+  runtime.setModuleLoader(
+    (id) => modules.load(id),
+    (base, request) => modules.name(base, request),
+  )
+  const guest = openGuest(context, { folder, limits, print: printer.print, timers, modules })
   // What the guest finds in place is not on its time.
   const deadline = Date.now() + limits.timeMs
   runtime.setInterruptHandler(() => Date.now() > deadline || printer.isFull())
@@ -78,12 +84,6 @@ async function run({ code, language, files, limits }: JavascriptOrder): Promise<
     return { kind: 'done', ending, files: left() }
   }
   return { kind: 'done', ending, ...(words !== undefined && { value: words }), files: left() }
-}
-
-function stripTypes(code: string): string {
-  const strip: unknown = Reflect.get(nodeModule, 'stripTypeScriptTypes')
-  if (typeof strip !== 'function') throw new Error('This version of Node cannot strip types')
-  return String(strip(code))
 }
 
 function createPrinter(maxBytes: number) {
@@ -106,10 +106,11 @@ interface Surroundings {
   readonly limits: JavascriptOrder['limits']
   readonly print: (stream: 'stdout' | 'stderr', text: string) => void
   readonly timers: Map<number, number>
+  readonly modules: Modules
 }
 
 /** Gives the guest its console, timers and files. Only texts and numbers cross. */
-function openGuest(context: QuickJSContext, { folder, limits, print, timers }: Surroundings) {
+function openGuest(context: QuickJSContext, { folder, limits, print, timers, modules }: Surroundings) {
   const host = context.newObject()
   const give = (name: string, action: (...args: QuickJSHandle[]) => QuickJSHandle | undefined): void =>
     context.setProp(host, name, context.newFunction(name, action))
@@ -140,6 +141,10 @@ function openGuest(context: QuickJSContext, { folder, limits, print, timers }: S
     return undefined
   })
   give('cancel', (id) => void timers.delete(id === undefined ? 0 : context.getNumber(id)))
+  give('find', (base, request) =>
+    context.newString(JSON.stringify(modules.find(modules.resolve(text(base), text(request))))),
+  )
+  give('hasPackages', () => (modules.isEmpty ? context.false : context.true))
   const prelude = context.unwrapResult(context.evalCode(PRELUDE, 'prelude.js'))
   const tools = context.unwrapResult(context.callFunction(prelude, context.undefined, host))
   const show = context.getProp(tools, 'show')

@@ -4,11 +4,13 @@
  */
 
 import { startProcess } from '../machine/source-process.ts'
+import type { PackageFolders } from './javascript-modules.ts'
 import { changedFiles, type Ending, type Job, type Outcome, type RunFile } from './outcome.ts'
 
 interface JavascriptJob extends Job {
   readonly code: string
   readonly language: 'javascript' | 'typescript'
+  readonly packages: PackageFolders
 }
 
 /** What crosses to the process. */
@@ -17,12 +19,13 @@ export interface JavascriptOrder {
   readonly language: 'javascript' | 'typescript'
   readonly files: readonly RunFile[]
   readonly limits: Job['limits']
+  readonly packages: PackageFolders
 }
 
 export type JavascriptReply =
   | { readonly kind: 'ready' }
   | { readonly kind: 'output'; readonly stream: 'stdout' | 'stderr'; readonly text: string }
-  | { readonly kind: 'done'; readonly ending: Ending; readonly value?: string; readonly files: readonly RunFile[] }
+  | { readonly kind: 'done'; readonly ending: Ending; readonly value?: string; readonly files?: readonly RunFile[] }
 
 /** For what is around the engine; the engine has its own bound. */
 const SPARE_MB = 128
@@ -30,7 +33,7 @@ const START_MS = 30_000
 /** The engine stops by itself at its deadline; this is for when it does not. */
 const GRACE_MS = 2_000
 
-export function runJavascript({ code, language, files, limits, signal, onOutput }: JavascriptJob): Promise<Outcome> {
+export function runJavascript({ files, limits, signal, onOutput, ...order }: JavascriptJob): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
     const megabytes = Math.ceil(limits.memoryBytes / 1_048_576) + SPARE_MB
@@ -55,6 +58,7 @@ export function runJavascript({ code, language, files, limits, signal, onOutput 
           ...printed,
           ...(value !== undefined && { value }),
           files: changedFiles(files, after),
+          folder: after,
         }),
       )
     signal.addEventListener('abort', onAbort, { once: true })
@@ -67,11 +71,11 @@ export function runJavascript({ code, language, files, limits, signal, onOutput 
         printed[reply.stream] += reply.text
         onOutput(reply.text)
       } else if (reply.kind === 'done') {
-        finish(reply.ending, reply.value, reply.files)
+        finish(reply.ending, reply.value, reply.files ?? files)
       } else {
         clearTimeout(timer)
         timer = setTimeout(finish, limits.timeMs + GRACE_MS, 'time', undefined, files)
-        child.send({ code, language, files, limits } satisfies JavascriptOrder, () => {})
+        child.send({ ...order, files, limits } satisfies JavascriptOrder, () => {})
       }
     })
   })

@@ -10,6 +10,12 @@ export interface RunOptions extends AnswerOptions {
   readonly commands?: readonly string[] | undefined
   /** Folders that programs in the sandbox may read besides the system's own. */
   readonly readable?: readonly string[] | undefined
+  /** Packages that code may import, by name. None unless given. */
+  readonly packages?: readonly string[] | undefined
+  /** The folder that they are in: `node_modules` for JavaScript, `python` for Python. Nothing is ever fetched. */
+  readonly packageCache?: string | undefined
+  /** Folders that one caller may keep between runs, by name: 4 unless given. */
+  readonly maxSessions?: number | undefined
   /** Runs Python and commands with the rights of this user where the machine has no sandbox. Off by default. */
   readonly unsandboxed?: boolean | undefined
   /** Asks the user before every run. On by default. */
@@ -34,7 +40,7 @@ export interface RunOptions extends AnswerOptions {
 
 /**
  * What one run of code may use: milliseconds, memory, printed bytes, bytes and number of files, processes; and
- * `maxRunning`, how many runs there may be at a time.
+ * `maxRunning`, how many runs there may be at a time, `maxSessions`, how many folders a caller keeps between runs.
  */
 export interface RunLimits {
   readonly timeMs: number
@@ -44,11 +50,14 @@ export interface RunLimits {
   readonly maxFiles: number
   readonly maxProcesses: number
   readonly maxRunning: number
+  readonly maxSessions: number
 }
 
 export interface RunSettings {
   readonly commands: readonly string[]
   readonly readable: readonly string[]
+  readonly packages: readonly string[]
+  readonly packageCache: string | undefined
   readonly unsandboxed: boolean
   readonly ask: boolean
   readonly allowUnasked: boolean
@@ -64,6 +73,7 @@ export const RUN_LIMITS: RunLimits = {
   maxFiles: 200,
   maxProcesses: 32,
   maxRunning: 4,
+  maxSessions: 4,
 }
 
 /** An interpreter does not start in less. */
@@ -78,7 +88,8 @@ export function settleRunOptions(options: RunOptions): RunSettings {
     limits[name] = value
   }
   if (limits.memoryBytes < LEAST_MEMORY) throw wrong('memoryBytes', `must be at least ${LEAST_MEMORY}`)
-  const { commands = [], readable = [] } = options
+  const { commands = [], readable = [], packages = [], packageCache } = options
+  checkPackages(packages, packageCache)
   for (const command of commands) {
     if (!/^[\w.+-]+$/.test(command) && !isAbsolute(command)) {
       throw wrong('commands', `takes names and absolute paths of programs, not "${command}"`)
@@ -91,11 +102,22 @@ export function settleRunOptions(options: RunOptions): RunSettings {
   return {
     commands,
     readable,
+    packages,
+    packageCache,
     unsandboxed: options.unsandboxed ?? false,
     ask: options.ask ?? true,
     allowUnasked: options.allowUnasked ?? false,
     limits,
   }
+}
+
+function checkPackages(packages: readonly string[], cache: string | undefined): void {
+  const odd = packages.find((name) => !/^(?:@[a-z\d][\w.-]*\/)?[a-z\d][\w.-]*$/i.test(name))
+  if (odd !== undefined) throw wrong('packages', `takes names of packages, not "${odd}"`)
+  if (packages.length > 0 && cache === undefined) {
+    throw wrong('packages', 'needs the folder that they are in: option "packageCache"')
+  }
+  if (cache !== undefined && !isAbsolute(cache)) throw wrong('packageCache', 'takes the absolute path of a folder')
 }
 
 function wrong(option: string, message: string): PorticoError {

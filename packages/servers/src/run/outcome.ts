@@ -22,6 +22,8 @@ export interface Outcome {
   readonly value?: string
   /** Files that are new or changed. */
   readonly files: readonly RunFile[]
+  /** All that is in its folder now, where that is known. */
+  readonly folder?: readonly RunFile[]
   /** Set when files were left behind and lost. */
   readonly lost?: string
 }

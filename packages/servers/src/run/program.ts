@@ -23,7 +23,8 @@ export function runProgram(sandbox: SandboxTools | undefined, job: ProgramJob): 
     const ran = sandbox === undefined ? await runOpenly(job, input) : await runHeld(sandbox, job, mountPoint, input)
     const { ending, exitCode, stdout, stderr } = ran.outcome
     const files = changedFiles(job.files, ran.unpacked.files)
-    return { ending, exitCode, stdout, stderr, files, ...(!ran.unpacked.isWhole && { lost: lostWords(job) }) }
+    const { isWhole, files: folder } = ran.unpacked
+    return { ending, exitCode, stdout, stderr, files, ...(isWhole ? { folder } : { lost: lostWords(job) }) }
   })
 }
 

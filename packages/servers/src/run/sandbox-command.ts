@@ -76,7 +76,10 @@ for path in ${SETTINGS.join(' ')}; do
 done
 for name in ${DEVICES.join(' ')}; do : > "dev/$name"; mount --bind "/dev/$name" "dev/$name"; done
 place "$input" input
-while [ "$count" -gt 0 ]; do mkdir -p ".$1"; place "$1" ".$1"; shift; count=$((count - 1)); done
+while [ "$count" -gt 0 ]; do
+  if [ -d "$1" ]; then mkdir -p ".$1"; else mkdir -p ".\${1%/*}"; : > ".$1"; fi
+  place "$1" ".$1"; shift; count=$((count - 1))
+done
 pivot_root . old
 cd /
 mount -t proc -o nosuid,nodev,noexec proc /proc

@@ -15,6 +15,12 @@ export const FILES = {
   },
 } as const
 
+export const SESSION = {
+  type: 'string',
+  pattern: '^[\\w.-]{1,64}$',
+  description: 'Any name: files stay for the next run that gives it',
+} as const
+
 export const RESULT = {
   type: 'object',
   properties: {
@@ -57,8 +63,9 @@ export const ISOLATION = {
     typescript: { type: 'string' },
     python: { type: 'string' },
     commands: { type: 'string' },
+    packages: { type: 'string' },
     sandbox: { type: 'string', enum: ['bubblewrap', 'namespaces', 'none', 'refused'] },
     limits: { type: 'object', additionalProperties: { type: 'number' } },
   },
-  required: ['javascript', 'typescript', 'python', 'commands', 'sandbox', 'limits'],
+  required: ['javascript', 'typescript', 'python', 'commands', 'packages', 'sandbox', 'limits'],
 } as const

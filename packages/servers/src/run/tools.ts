@@ -8,8 +8,10 @@ import { describeIsolation, type Isolation, type Languages } from './isolation.t
 import { runJavascript } from './javascript.ts'
 import type { RunSettings } from './options.ts'
 import { checkFiles, type Ending, type Job, type Outcome } from './outcome.ts'
+import type { Packages } from './packages.ts'
 import { runProgram } from './program.ts'
-import { FILES, ISOLATION, RESULT } from './tool-schemas.ts'
+import { describeSession, type OpenSession, type Sessions, withSession } from './sessions.ts'
+import { FILES, ISOLATION, RESULT, SESSION } from './tool-schemas.ts'
 
 interface ToolParts {
   readonly settings: RunSettings
@@ -18,6 +20,8 @@ interface ToolParts {
   /** Absolute paths by the names in the option `commands`. */
   readonly commands: ReadonlyMap<string, string>
   readonly history: History
+  readonly packages: Packages
+  readonly sessions: Sessions
   /** Fires when the server closes. */
   readonly stop: AbortSignal
   /** What is running, each until all that it used is given back. */
@@ -59,14 +63,14 @@ function createRunJavascript(parts: ToolParts, running: Running) {
   return tool(
     {
       title: 'Run JavaScript',
-      description:
-        'Run JavaScript or TypeScript in a sandbox without files or network. console.log prints, the value of the last expression (or the default export) is the result, files.read(path), files.write(path, text) and files.list() reach the files of the call. No Node modules.',
+      description: `Run JavaScript or TypeScript in a sandbox without files or network. console.log prints, the value of the last expression (or the default export) is the result, files.read(path), files.write(path, text) and files.list() reach the files of the call. ${packagesIn(Object.keys(parts.packages.javascript)) || 'No Node modules.'}`,
       input: {
         type: 'object',
         properties: {
           code: { ...CODE, description: 'The program' },
           language: { type: 'string', enum: ['javascript', 'typescript'], description: 'javascript unless given' },
           files: FILES,
+          session: SESSION,
         },
         required: ['code'],
         additionalProperties: false,
@@ -74,15 +78,12 @@ function createRunJavascript(parts: ToolParts, running: Running) {
       output: RESULT,
       ...HINTS,
     },
-    ({ code, language = 'javascript', files = [] }, ctx) => {
-      if (language === 'typescript' && !parts.languages.typescript) {
-        throw new ToolError(describeIsolation(parts.isolation, parts.settings, parts.languages).typescript)
-      }
+    ({ code, language = 'javascript', files = [], session }, ctx) => {
       const name = language === 'typescript' ? 'TypeScript' : 'JavaScript'
       const question = `Run this ${name} in a sandbox without files or network?`
       const shown = shownOf({ code, files })
-      return perform({ ...parts, running }, ctx, { tool: 'run_javascript', question, shown, files }, (job) =>
-        runJavascript({ ...job, code, language }),
+      return perform({ ...parts, running }, ctx, { tool: 'run_javascript', question, shown, files, session }, (job) =>
+        runJavascript({ ...job, code, language, packages: parts.packages.javascript }),
       )
     },
   )
@@ -93,27 +94,37 @@ function createRunPython(parts: ToolParts, running: Running, python: string) {
     {
       title: 'Run Python',
       description:
-        'Run a Python 3 program without network, in an empty folder that the files of the call are put into; files that it leaves there come back.',
+        `Run a Python 3 program without network, in an empty folder that the files of the call are put into; files that it leaves there come back. ${packagesIn(parts.packages.python)}`.trim(),
       input: {
         type: 'object',
-        properties: { code: { ...CODE, description: 'The program' }, stdin: STDIN, files: FILES },
+        properties: { code: { ...CODE, description: 'The program' }, stdin: STDIN, files: FILES, session: SESSION },
         required: ['code'],
         additionalProperties: false,
       },
       output: RESULT,
       ...HINTS,
     },
-    ({ code, stdin, files = [] }, ctx) => {
+    ({ code, stdin, files = [], session }, ctx) => {
       requireSandbox(parts, 'python')
       const question = `Run this Python program ${place(parts)}?`
       const shown = shownOf({ code, stdin, files })
       // Isolated from the user's own settings and packages; what is there besides comes with the system.
-      const program = [python, '-I', '-c', code]
-      return perform({ ...parts, running }, ctx, { tool: 'run_python', question, shown, files }, (job) =>
+      const { python: names, pythonFolder } = parts.packages
+      const program = [python, '-I', '-c', ...(names.length === 0 ? [code] : [WITH_PACKAGES, pythonFolder, code])]
+      return perform({ ...parts, running }, ctx, { tool: 'run_python', question, shown, files, session }, (job) =>
         runProgram(parts.isolation.sandbox, { ...job, program, stdin, readable: parts.settings.readable }),
       )
     },
   )
+}
+
+/** Packages come last, so that none takes the place of a module of Python's own. */
+const WITH_PACKAGES = `import sys
+sys.path.append(sys.argv.pop(1))
+exec(compile(sys.argv.pop(1), '<string>', 'exec'))`
+
+function packagesIn(names: readonly string[]): string {
+  return names.length === 0 ? '' : `Packages: ${names.join(', ')}.`
 }
 
 function createRunCommand(parts: ToolParts, running: Running) {
@@ -134,6 +145,7 @@ function createRunCommand(parts: ToolParts, running: Running) {
           },
           stdin: STDIN,
           files: FILES,
+          session: SESSION,
         },
         required: ['command'],
         additionalProperties: false,
@@ -141,7 +153,7 @@ function createRunCommand(parts: ToolParts, running: Running) {
       output: RESULT,
       ...HINTS,
     },
-    ({ command, args = [], stdin, files = [] }, ctx) => {
+    ({ command, args = [], stdin, files = [], session }, ctx) => {
       requireSandbox(parts, 'commands')
       const path = parts.commands.get(command)
       if (path === undefined) throw new ToolError(`Only these can be run: ${names.join(', ')} (option commands).`)
@@ -149,7 +161,7 @@ function createRunCommand(parts: ToolParts, running: Running) {
       const line = [command, ...args].map((arg) => JSON.stringify(arg)).join(' ')
       const question = `Run this command ${place(parts)}?`
       const shown = shownOf({ code: line, stdin, files })
-      return perform({ ...parts, running }, ctx, { tool: 'run_command', question, shown, files }, (job) =>
+      return perform({ ...parts, running }, ctx, { tool: 'run_command', question, shown, files, session }, (job) =>
         runProgram(parts.isolation.sandbox, {
           ...job,
           program: [path, ...args],
@@ -166,17 +178,40 @@ interface Request {
   readonly question: string
   readonly shown: string
   readonly files: readonly { path: string; text: string }[]
+  readonly session: string | undefined
 }
 
-/** Asks, waits for no place but says so, runs, remembers. */
+/** Takes the folder of the session for as long as it runs. */
 async function perform(
-  { running, ...parts }: ToolParts & { readonly running: Running },
+  parts: ToolParts & { readonly running: Running },
   ctx: AskingContext,
   request: Request,
   run: (job: Job) => Promise<Outcome>,
 ) {
+  const given = checkFiles(request.files, parts.settings.limits)
+  const session = request.session === undefined ? undefined : parts.sessions.open(ctx.principal, request.session)
+  try {
+    const files = withSession(session, given, parts.settings.limits)
+    const shown = session === undefined ? request.shown : `${request.shown}\n\n${describeSession(session)}`
+    return await performIn(parts, ctx, { ...request, shown, inFolder: files, session }, run)
+  } finally {
+    session?.end()
+  }
+}
+
+interface ReadyRequest extends Omit<Request, 'session' | 'files'> {
+  readonly inFolder: Job['files']
+  readonly session: OpenSession | undefined
+}
+
+/** Asks, waits for no place but says so, runs, remembers. */
+async function performIn(
+  { running, ...parts }: ToolParts & { readonly running: Running },
+  ctx: AskingContext,
+  request: ReadyRequest,
+  run: (job: Job) => Promise<Outcome>,
+) {
   const { limits, ask, allowUnasked } = parts.settings
-  const files = checkFiles(request.files, limits)
   if (ask) await requireConfirmation(ctx, request.question, allowUnasked, request.shown)
   if (running.count >= limits.maxRunning) {
     throw new ToolError(`${limits.maxRunning} runs are under way (option maxRunning). Try again when one has ended.`)
@@ -191,12 +226,16 @@ async function perform(
     ctx.log('info', words, request.tool)
   }
   try {
-    const started = run({ files, limits, signal: AbortSignal.any([ctx.signal, parts.stop]), onOutput })
+    const job = { files: request.inFolder, limits, signal: AbortSignal.any([ctx.signal, parts.stop]), onOutput }
+    const started = run(job)
     parts.underway.add(started)
-    const outcome = await started.finally(() => parts.underway.delete(started))
+    const { folder, ...outcome } = await started.finally(() => parts.underway.delete(started))
+    // What was ended on the way leaves the session as it was.
+    const isWhole = outcome.ending === 'finished' || outcome.ending === 'failed'
+    if (folder !== undefined && isWhole) request.session?.keep(folder)
     const { id } = parts.history.add(ctx.principal, request.tool, outcome)
     parts.onRun()
-    return toResult(parts, id, outcome, Date.now() - start)
+    return toResult(parts, id, withNote(outcome, request.session), Date.now() - start)
   } catch (error) {
     if (error instanceof ToolError || ctx.signal.aborted) throw error
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
@@ -206,6 +245,13 @@ async function perform(
   } finally {
     running.count--
   }
+}
+
+/** Whoever counts on files of an earlier run has to know that there were none. */
+function withNote(outcome: Outcome, session: OpenSession | undefined): Outcome {
+  if (session?.isNew !== true) return outcome
+  const note = `The session "${session.name}" is new: nothing was kept under this name.`
+  return { ...outcome, lost: [outcome.lost, note].filter((one) => one !== undefined).join(' ') }
 }
 
 /** Text of a file that goes into a result; the resource has all of it. */
