@@ -49,7 +49,7 @@ interface Installed {
 }
 
 /** An empty folder with the tarballs installed, as a person who has just met us would have it. Made once. */
-function install(): Promise<Installed> {
+export function install(): Promise<Installed> {
   installed ??= (async () => {
     const { tarballs } = await pack()
     const home = await createFolder('portico-installed-')
@@ -160,7 +160,7 @@ async function makeServer(): Promise<void> {
   await client.close()
 }
 
-function mainIn(folder: string): string {
+export function mainIn(folder: string): string {
   return join(folder, 'node_modules', 'portico', 'dist', 'cli', 'main.js')
 }
 

@@ -16,6 +16,7 @@ await runSuite(import.meta.url, {
         ...(await import('./everything.ts')).trials,
         ...(await import('./bridge.ts')).trials,
         ...(await import('./pack.ts')).trials,
+        ...(await import('./pack-libraries.ts')).trials,
       ],
       before: () => (flags['no-build'] === true ? undefined : buildBinary()),
     }
