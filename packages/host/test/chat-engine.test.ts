@@ -236,6 +236,17 @@ describe('a host in a team chat', () => {
     expect(written).toHaveLength(1)
   })
 
+  it('tells nobody that a message was left out which was taken up when the chat told of it first (sec-505)', async () => {
+    const settings = { channels: { C1: {} }, limits: { perPerson: 1 } }
+    const { chat } = await lab({ ...ALLOW, settings })
+    await chat.say(ADA, 'wait for it', { message: 'same' })
+    await chat.until(() => written.includes('waits'), 'the call')
+    await chat.say(ADA, 'wait for it', { message: 'same' })
+    expect(chat.whispers).toEqual([])
+    await chat.say(ADA, 'hello', { message: 'other' })
+    expect(chat.toldTo(ADA)).toContain('more than I can take')
+  })
+
   it('does not answer what is older than it remembers: a replay of it could not be told from the first (sec-606)', async () => {
     const { chat } = await lab(ALLOW)
     const day = 24 * 3_600_000

@@ -73,13 +73,18 @@ export class ChatBook {
   /** Takes a message up, durably; false where it was taken up before, by whomever. */
   async take(turn: Omit<OpenTurn, 'owner' | 'begun'>): Promise<boolean> {
     const { thread, message } = turn
-    const seen = this.#key('seen', JSON.stringify([thread.team, thread.channel, message]))
+    const seen = this.#seenKey(thread, message)
     const value = JSON.stringify({ ...turn, owner: this.owner, begun: false })
     const changes = [
       { key: seen, value: '1', ifVersion: 0, ttlMs: SEEN_MS },
       { key: this.#turnKey(thread, message), value, ttlMs: SEEN_MS },
     ]
     return (await this.#store.write(changes)) !== undefined
+  }
+
+  /** Whether a message was taken up, by whomever. */
+  async hasTaken({ thread, message }: Pick<OpenTurn, 'thread' | 'message'>): Promise<boolean> {
+    return (await this.#store.get(this.#seenKey(thread, message))) !== undefined
   }
 
   async begin(turn: Omit<OpenTurn, 'owner' | 'begun'>): Promise<void> {
@@ -175,6 +180,10 @@ export class ChatBook {
     const [machine, pid] = parse<unknown[]>(owner) ?? []
     if (machine === hostname() && typeof pid === 'number' && pid !== process.pid && !isProcessAlive(pid)) return false
     return (await this.#store.get(this.#key('process', owner))) !== undefined
+  }
+
+  #seenKey({ team, channel }: ChatThread, message: string): string {
+    return this.#key('seen', JSON.stringify([team, channel, message]))
   }
 
   #turnKey({ team, channel }: ChatThread, message: string): string {

@@ -175,7 +175,11 @@ class Engine implements ChatEngine, ChatSink {
     }
     if (this.#leftOut.has(messageKey(work))) return
     const full = this.#queue.room(work)
-    if (full !== undefined) return this.#leaveOut(work, WORDS.full[full])
+    if (full !== undefined) {
+      // Told of twice by the chat, and taken up the first time.
+      if (!(await this.#book.hasTaken(work))) this.#leaveOut(work, WORDS.full[full])
+      return
+    }
     if (!(await this.#book.take({ thread, person, message }))) return
     const late = this.#queue.add(work)
     if (late !== undefined) {
