@@ -19,6 +19,7 @@ await runSuite(import.meta.url, {
         ...(await import('./clients.ts')).clientTrials,
         ...(await import('./host.ts')).hostTrials,
         ...(await import('./real.ts')).realTrials,
+        ...(await import('./vendors/trials.ts')).vendorTrials,
       ],
     }
   },

@@ -8,6 +8,16 @@
 // biome-ignore lint/suspicious/noExplicitAny: stands for every type of packages that may not be installed
 type Loose = any
 
+declare module '@emulators/core' {
+  export const createServer: Loose
+  export const serve: Loose
+}
+
+declare module '@emulators/google' {
+  export const googlePlugin: Loose
+  export const seedFromConfig: Loose
+}
+
 declare module '@hono/node-server' {
   export const serve: Loose
   export type serve = Loose

@@ -101,7 +101,15 @@ function toAnswer(link: string): object {
     ...{ snippet: EVIL, topic: { value: EVIL }, workspace: { gid: '1' }, mimeType: 'text/plain', type: 'comment' },
     ...{ html_url: link, permalink_url: link, url: link, full_name: 'pharos/lamp', number: 7, state: 'open' },
   }
-  const list = [one]
+  // Mail arrives encoded: what is in it is seen only once it is decoded.
+  const coded = (text: string) => Buffer.from(text, 'utf8').toString('base64url')
+  const subject = `=?utf-8?B?${Buffer.from(EVIL, 'utf8').toString('base64')}?=`
+  const parts = [
+    { mimeType: 'text/plain', body: { data: coded(`${EVIL} ${TOKEN}`) } },
+    { mimeType: 'text/plain', body: { data: coded(`x${TOKEN}`) } },
+  ]
+  const payload = { headers: [{ name: 'Subject', value: subject }], parts }
+  const list = [{ ...one, payload }]
   return {
     ...one,
     ...{ ok: true, channels: list, members: list, messages: list, items: list, results: list, files: list, data: list },
@@ -148,7 +156,7 @@ async function call(client: Client, tool: string, args: Values) {
 }
 
 describe.each(VENDORS)('%s', (name) => {
-  it('sec-432: what others wrote comes between marks that they cannot write, and nothing of it is hidden', async () => {
+  it('sec-432, sec-591: what others wrote comes between marks that they cannot write, and nothing of it is hidden', async () => {
     const client = await start(name)
     let shown = 0
     for (const { tool, args } of await calls(name, client)) {

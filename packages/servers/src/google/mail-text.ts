@@ -11,7 +11,26 @@ const MAX_HTML_TEXT = 200_000
 
 export function headerOf(message: Json, name: string): string {
   const headers = toList(toObject(message.payload).headers)
-  return toLine(headers.find((header) => toText(header.name).toLowerCase() === name)?.value, 500)
+  return toLine(fromWords(toText(headers.find((header) => toText(header.name).toLowerCase() === name)?.value)), 500)
+}
+
+const MAX_HEADER = 5_000
+
+/** Encoded words (RFC 2047), where a service leaves them as they were sent; what cannot be decoded stays. */
+function fromWords(text: string): string {
+  return text
+    .slice(0, MAX_HEADER)
+    .replace(/\?=\s+=\?/g, '?==?')
+    .replace(/=\?utf-8\?([BQ])\?([^?\s]*)\?=/gi, (_word, kind: string, content: string) =>
+      kind.toUpperCase() === 'B' ? Buffer.from(content, 'base64').toString('utf8') : fromQuoted(content),
+    )
+}
+
+function fromQuoted(content: string): string {
+  const bytes = content
+    .replaceAll('_', ' ')
+    .replace(/=([0-9a-f]{2})/gi, (_whole, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+  return Buffer.from(bytes, 'latin1').toString('utf8')
 }
 
 /** The text of a message and what is attached. */

@@ -28,23 +28,57 @@ export interface SlackOptions extends VendorOptions {
 /** The limits of the slack server where its options give no others. */
 export const SLACK_LIMITS = { ...VENDOR_LIMITS, maxCharacters: 20_000 } as const
 
+const NEW_TOKEN = 'Set SLACK_TOKEN to one that is valid.'
+const NOT_ALLOWED = 'The workspace does not allow this. Ask somebody who administers it.'
+const MAYBE_DONE = 'Slack failed on the way: it may have been done all the same. Look before you try again.'
+
+/** What to do about the errors that Slack's methods have in common, and those of the methods that are used here. */
+const HINTS: Vendor['hints'] = {
+  not_authed: `No token arrived. ${NEW_TOKEN}`,
+  invalid_auth: `The token is not valid. ${NEW_TOKEN}`,
+  token_expired: `The token has run out. ${NEW_TOKEN}`,
+  token_revoked: `The token was taken back. ${NEW_TOKEN}`,
+  account_inactive: `The app was removed or the account closed. ${NEW_TOKEN}`,
+  missing_scope: 'The token may not do this. Give the app the scope, and install it again.',
+  not_allowed_token_type: 'This needs a token of a user (xoxp-…), not of an app.',
+  no_permission: NOT_ALLOWED,
+  access_denied: NOT_ALLOWED,
+  restricted_action: NOT_ALLOWED,
+  org_login_required: NOT_ALLOWED,
+  ekm_access_denied: NOT_ALLOWED,
+  team_access_not_granted: NOT_ALLOWED,
+  not_in_channel: 'The app is not in that channel. Somebody there can invite it.',
+  channel_not_found: 'There is no such channel, or the token cannot see it.',
+  is_archived: 'The channel is archived: it can be read, not written.',
+  thread_not_found: 'There is no such message. read_channel shows them with their numbers.',
+  message_not_found: 'There is no such message. read_channel shows them with their numbers.',
+  file_not_found: 'There is no such file, or the token cannot see it.',
+  invalid_cursor: 'That cursor is not valid any more. Begin without one.',
+  already_reacted: 'That reaction is there already: nothing is left to do.',
+  msg_too_long: 'Post it in several messages.',
+  ratelimited: 'Try again in a minute.',
+  rate_limited: 'Try again in a minute.',
+  fatal_error: MAYBE_DONE,
+  internal_error: MAYBE_DONE,
+  request_timeout: MAYBE_DONE,
+  service_unavailable: MAYBE_DONE,
+  500: MAYBE_DONE,
+  502: MAYBE_DONE,
+  504: MAYBE_DONE,
+}
+
 const SLACK: Vendor = {
   name: 'Slack',
   base: 'https://slack.com/api',
   tokenEnv: 'SLACK_TOKEN',
   tokenOptional: false,
   headers: { accept: 'application/json' },
-  hints: {
-    invalid_auth: 'The token is not valid. Set SLACK_TOKEN to one that is.',
-    token_revoked: 'The token was taken back. Set SLACK_TOKEN to another.',
-    missing_scope: 'The token may not do this. Give the app the scope, and install it again.',
-    not_allowed_token_type: 'This needs a token of a user (xoxp-…), not of an app.',
-    not_in_channel: 'The app is not in that channel. Somebody there can invite it.',
-    channel_not_found: 'There is no such channel, or the token cannot see it.',
-  },
+  hints: HINTS,
   failureIn: (json) => {
-    const { ok, error } = toObject(json)
-    return ok === true ? undefined : toText(error).slice(0, 100) || 'no answer of its API'
+    const { ok, error, needed } = toObject(json)
+    if (ok === true) return undefined
+    const code = toText(error).slice(0, 100) || 'no answer of its API'
+    return toText(needed) === '' ? { code } : { code, words: `the scope ${toText(needed).slice(0, 200)} is needed` }
   },
 }
 

@@ -18,7 +18,7 @@ export type Context = AskingContext
 
 /** Text that others wrote, between lines that say so; what is too long says how to get the rest, where they cannot write. */
 export function foreign({ service, maxCharacters }: VendorHost, shown: string, start = 0): ReturnType<typeof result> {
-  const part = slice(shown, start, maxCharacters)
+  const part = slice(service.clean(shown), start, maxCharacters)
   const more = part.next === undefined ? '' : `\n\n[There is more: ask again with start ${part.next}.]`
   const words = part.text === '' ? 'Nothing.' : part.text
   return result({ content: [text(`${framed(service.host, words)}${more}`)], _meta: UNTRUSTED })

@@ -11,6 +11,7 @@ import { createRedactor, type Redactor } from '../network/redaction.ts'
 import { toExcerpt } from '../text/plain-text.ts'
 import { waitOf } from './rate-limit.ts'
 import { fixedToken, type TokenSource } from './token-source.ts'
+import { toList, toObject, toText } from './values.ts'
 import type { VendorPath } from './vendor-path.ts'
 
 /** Options that every server for a vendor's service has. Times are in milliseconds. */
@@ -32,6 +33,12 @@ export interface VendorOptions {
 /** The limits of a vendor's server where its options give no others. */
 export const VENDOR_LIMITS = { maxWaitMs: 60_000, maxResponseBytes: 2_000_000, timeoutMs: 30_000 } as const
 
+/** A failure by the service's own word for it, and what it says besides. */
+interface VendorFailure {
+  readonly code: string
+  readonly words?: string
+}
+
 /** What is particular to one vendor. */
 export interface Vendor {
   readonly name: string
@@ -45,7 +52,7 @@ export interface Vendor {
   /** What to tell a model when the service answers so: by status, or by the word that the service has for it. */
   readonly hints: { readonly [code: string | number]: string }
   /** The service's own word for a failure in an answer whose status says nothing of it. */
-  readonly failureIn?: (json: unknown) => string | undefined
+  readonly failureIn?: (json: unknown) => VendorFailure | undefined
   /** Where tokens come from that are not in a variable; undefined where the variable is to be used. */
   readonly tokens?: (environment: Environment, fetch: GuardedFetch, redactor: Redactor) => TokenSource | undefined
 }
@@ -105,6 +112,11 @@ export class VendorService {
     return this.#base.host
   }
 
+  /** A text that was decoded from an answer, as a person would see it and without the token: decoding brings back what was cleaned. */
+  clean(text: string): string {
+    return this.#redactor.text(text)
+  }
+
   /** Sends a request, waits where the service asks for it, and throws a `ToolError` for anything but success. */
   async send({ path }: VendorPath, request: VendorRequest, ctx: Patience): Promise<VendorAnswer> {
     const url = new URL(this.#base.href.replace(/\/$/, '') + path)
@@ -155,13 +167,12 @@ export class VendorService {
     const json = isJson(answer) ? this.#redactor.json(parse(text)) : undefined
     if (answer.status >= 300) throw this.#failure(answer.status, json, text)
     const failure = this.#vendor.failureIn?.(json)
-    if (failure !== undefined) throw this.#failure(failure, undefined, failure)
+    if (failure !== undefined) throw this.#failure(failure.code, undefined, failure.words ?? failure.code)
     return { status: answer.status, text: this.#redactor.text(text), json, header: (name) => answer.header(name) }
   }
 
   #failure(code: number | string, json: unknown, text: string): ToolError {
-    const said = typeof json === 'object' && json !== null && 'message' in json ? String(json.message) : text
-    const words = this.#redactor.text(toExcerpt(said, 300))
+    const words = this.#redactor.text(toExcerpt(reasonIn(json) || text, 300))
     const hint = Object.hasOwn(this.#vendor.hints, code) ? this.#vendor.hints[code] : undefined
     return new ToolError(
       `${this.#vendor.name} answered ${code}${words === code ? '' : `: ${words}`}${hint === undefined ? '' : `\n${hint}`}`,
@@ -216,6 +227,12 @@ function readToken({ tokenEnv, tokenOptional, tokenHint, name }: Vendor, options
       },
     )
   }
+}
+
+/** What a service says went wrong: as `message`, as or within `error` (Slack, Google), or the first of `errors` (Asana). */
+function reasonIn(json: unknown): string {
+  const { message, error, errors } = toObject(json)
+  return toText(message) || toText(error) || toText(toObject(error).message) || toText(toList(errors)[0]?.message)
 }
 
 function isJson(answer: NetworkResponse): boolean {

@@ -1,0 +1,22 @@
+/** The trials of vendors' servers and of the editor; what they need is installed when the first of them is run. */
+
+import { fileURLToPath } from 'node:url'
+import { installPackages } from '../../support/install.ts'
+import type { Trial } from '../../support/suite.ts'
+
+/** By the word in their names, so that nothing is installed or loaded to list them. */
+const ROOMS = [
+  [
+    'vendors: google at @emulators/google: mail, calendar, drive, tokens, two people',
+    async () => (await import('./google.ts')).tryGoogle,
+  ],
+] as const satisfies readonly (readonly [string, () => Promise<Trial['run']>])[]
+
+export const vendorTrials: readonly Trial[] = ROOMS.map(([name, load]) => ({
+  name,
+  long: true,
+  async run(report) {
+    installPackages(fileURLToPath(new URL('.', import.meta.url)), { about: 'about 60 MB' })
+    await (await load())(report)
+  },
+}))
