@@ -48,6 +48,8 @@ function chat(more: Partial<Chat> = {}): Chat {
 }
 
 interface Situation {
+  /** The list of models comes no sooner. */
+  readonly modelsAfter?: Promise<void>
   readonly chats?: readonly Chat[]
   readonly models?: readonly ModelChoice[]
   readonly questions?: readonly Question[]
@@ -60,7 +62,10 @@ async function open(opened: Chat | undefined, situation: Situation = {}): Promis
   const { chats = [], models = [MODEL, OTHER], questions = [], query = '' } = situation
   const all = [...(opened === undefined ? [] : [opened]), ...chats]
   answers({
-    'chat.models': () => ({ models, hint: 'Set a key.' }),
+    'chat.models': async () => {
+      await situation.modelsAfter
+      return { models, hint: 'Set a key.' }
+    },
     'chat.list': () => ({ chats: all }),
     'chat.open': ({ id }) => all.find((one) => one.id === id) ?? chat({ id }),
     'chat.projects': () => ({ projects: [] }),
@@ -352,6 +357,21 @@ describe('the list of conversations', () => {
     await click(page.getByRole('button', { name: 'New conversation' }))
     await expect.poll(() => askedOf('chat.create')).toEqual([{ model: 'o' }])
     await expect.poll(() => window.location.hash).toBe(`#/chat?id=${fresh.id}`)
+  })
+
+  it('and so does one that is begun before the list of models has come', async () => {
+    let come = (): void => {}
+    const modelsAfter = new Promise<void>((resolve) => {
+      come = resolve
+    })
+    await open(undefined, { models: [DOWN, OTHER], modelsAfter })
+    const fresh = chat({ title: '', model: 'o' })
+    answers({ 'chat.create': () => fresh, 'chat.open': () => fresh })
+    const asked = askedOf('chat.create').length
+    await click(page.getByRole('button', { name: 'New conversation' }))
+    expect(askedOf('chat.create')).toHaveLength(asked)
+    come()
+    await expect.poll(() => askedOf('chat.create').slice(asked)).toEqual([{ model: 'o' }])
   })
 
   it('one is deleted after a yes, and the screen goes back to the others', async () => {

@@ -3,6 +3,7 @@
 import { useDisclosure } from '@mantine/hooks'
 import type { ApiResult, Attachment } from 'portico/web-api'
 import { type ComponentProps, useMemo, useState } from 'react'
+import { call } from '../app/data/api.ts'
 import { createChat, openChat, useChat } from '../app/data/chat-store.ts'
 import { useApiEvent } from '../app/data/events.ts'
 import { startTour } from '../app/data/tour.ts'
@@ -31,7 +32,9 @@ export function ChatScreen() {
   const [project, setProject] = useState<string>()
   const choices = models.data?.models ?? []
   const begin = async () => {
-    const model = choices.find(({ usable }) => usable)?.id
+    // Whoever is quicker than the list of models waits for it.
+    const { models: known } = models.data ?? (await call('chat.models', {}).catch(() => ({ models: [] })))
+    const model = known.find(({ usable }) => usable)?.id
     const made = await createChat({ ...(model !== undefined && { model }), ...(project !== undefined && { project }) })
     if (made !== undefined) go('/chat', { id: made.id, attach })
   }
