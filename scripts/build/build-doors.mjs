@@ -125,7 +125,9 @@ const CHUNKS = [
 ]
 
 function nodeHttp(layer) {
-  return ['http.ts', 'http-node', 'http-server', 'http-certificate', 'tls'].map((name) => `${layer}/${name}`)
+  return ['http.ts', 'http-node', 'http-server', 'http-certificate', 'open-sessions', 'tls'].map(
+    (name) => `${layer}/${name}`,
+  )
 }
 
 function toGroup(chunk, index) {

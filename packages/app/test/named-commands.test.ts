@@ -117,6 +117,9 @@ function follow(file: string, command: Command, reached: Map<string, Set<Command
   }
 }
 
+/** What is said of other programs. */
+const OTHERS = /\bcode --install-extension\b/g
+
 it('newcomer H2: an option that stands alone in a text is one of every command that can print the text', () => {
   const reached = commandsByFile()
   expect([...new Set([...reached.values()].flatMap((commands) => [...commands]))]).toHaveLength(COMMANDS.length)
@@ -124,7 +127,12 @@ it('newcomer H2: an option that stands alone in a text is one of every command t
     if (/declarations|completion|scaffold|parse\/(?:flags|help|serving-flags)/.test(file)) return []
     return textsOf(file).flatMap((text) =>
       // At the start it is what was typed: `--header takes …`.
-      optionsIn(text.replace(/`[^`]*portico[^`]*`/g, '').replace(/^(?:[\w…]+: )?--[\w-]+/, ''))
+      optionsIn(
+        text
+          .replace(OTHERS, '')
+          .replace(/`[^`]*portico[^`]*`/g, '')
+          .replace(/^(?:[\w…]+: )?--[\w-]+/, ''),
+      )
         .flatMap((option) =>
           [...commands].filter((command) => !takes(command, option)).map(({ name }) => [option, name]),
         )

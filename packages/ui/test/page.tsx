@@ -155,6 +155,14 @@ export async function fill(field: string | RegExp | Locator, text: string): Prom
   element.dispatchEvent(new Event('input', { bubbles: true }))
 }
 
+/** Fills a field and ends it by Enter, whatever has the focus meanwhile. */
+export async function enter(locator: Locator, text: string): Promise<void> {
+  await fill(locator, text)
+  const element = locator.element()
+  await expect.poll(() => (element as HTMLInputElement).value).toBe(text)
+  element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', code: 'Enter', bubbles: true, cancelable: true }))
+}
+
 export function textbox(name: string | RegExp): Locator {
   return page.getByRole('textbox', { name, exact: typeof name === 'string' })
 }

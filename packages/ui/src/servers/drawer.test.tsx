@@ -6,6 +6,7 @@ import {
   askedOf,
   choose,
   click,
+  enter,
   expectInert,
   expectInside,
   HOSTILE,
@@ -14,7 +15,6 @@ import {
   setStream,
   show,
   tell,
-  type,
   words,
 } from '../../test/page.tsx'
 import { serverCard } from '../../test/server-card.ts'
@@ -47,12 +47,10 @@ describe('the overview', () => {
     answers({ 'servers.tune': () => ({}) })
     open(serverCard('files'), 'overview')
     const field = page.getByLabelText('Folders it may work in').first()
-    await click(field)
-    await type('/home/me/docs{Enter}')
+    await enter(field, '/home/me/docs')
     await press('Save folders')
     await expect.poll(() => askedOf('servers.tune')).toEqual([{ server: 'files', roots: ['/home/me/docs'] }])
-    await click(field)
-    await type('/other{Enter}')
+    await enter(field, '/other')
     await press('Reset to configuration')
     await expect.poll(() => askedOf('servers.tune')[1]).toEqual({ server: 'files', roots: null })
   })
