@@ -32,9 +32,7 @@ export function ChatScreen() {
   const [project, setProject] = useState<string>()
   const choices = models.data?.models ?? []
   const begin = async () => {
-    // Whoever is quicker than the list of models waits for it.
-    const { models: known } = models.data ?? (await call('chat.models', {}).catch(() => ({ models: [] })))
-    const model = known.find(({ usable }) => usable)?.id
+    const model = await firstUsable(models.data)
     const made = await createChat({ ...(model !== undefined && { model }), ...(project !== undefined && { project }) })
     if (made !== undefined) go('/chat', { id: made.id, attach })
   }
@@ -81,6 +79,12 @@ export function ChatScreen() {
       <AddModel opened={isAdding} onClose={adding.close} onAdded={models.reload} />
     </Page>
   )
+}
+
+/** Whoever is quicker than the list of models waits for it. */
+async function firstUsable(data: ApiResult<'chat.models'> | undefined): Promise<string | undefined> {
+  const { models } = data ?? (await call('chat.models', {}).catch(() => ({ models: [] })))
+  return models.find(({ usable }) => usable)?.id
 }
 
 interface BeginProps {
