@@ -143,7 +143,14 @@ export class CallerControl {
   }
 
   async #lookNow(): Promise<void> {
-    const names = new Set([...fromText(await this.#shared?.text.get()), ...this.#unshared])
+    const text = await this.#shared?.text.get()
+    // Whoever was let in again left a list, if an empty one: where there is none, it was lost, and nobody comes in by that.
+    if (text === undefined && this.#revoked.size > 0) {
+      for (const name of this.#revoked) this.#unshared.add(name)
+      await this.#shareAll()
+      return
+    }
+    const names = new Set([...fromText(text), ...this.#unshared])
     for (const name of this.#revoked) if (!names.has(name)) this.#revoked.delete(name)
     for (const name of names) {
       if (this.#revoked.has(name)) continue
