@@ -67,7 +67,10 @@ export function toCliError(error: unknown, io: Pick<Io, 'takes' | 'interactive'>
   return new CliError('failed', firstLine(message), 'Set PORTICO_DEBUG=1 to see where it happened.', error)
 }
 
-function remedyOf({ code }: PorticoError, io: Pick<Io, 'takes'>): string | undefined {
+function remedyOf({ code, data }: PorticoError, io: Pick<Io, 'takes' | 'interactive'>): string | undefined {
+  const { requiredCapabilities } = (data ?? {}) as { requiredCapabilities?: { elicitation?: unknown } }
+  if (requiredCapabilities?.elicitation !== undefined && !io.interactive)
+    return 'It asks a person something before it goes on: run it in a terminal to be asked.'
   if (code !== 'timeout') return SDK_REMEDIES[code]
   return toRemedy(byOption('timeout', io, (flag) => `give it more time with \`${flag} <seconds>\``))
 }
