@@ -18,6 +18,12 @@ declare module '@emulators/google' {
   export const seedFromConfig: Loose
 }
 
+declare module '@slack/web-api' {
+  export const LogLevel: Loose
+  export const WebClient: Loose
+  export type WebClient = Loose
+}
+
 declare module '@hono/node-server' {
   export const serve: Loose
   export type serve = Loose

@@ -10,6 +10,10 @@ const ROOMS = [
     'vendors: google at @emulators/google: mail, calendar, drive, tokens, two people',
     async () => (await import('./google.ts')).tryGoogle,
   ],
+  [
+    'vendors: slack by the types, errors and cursors of @slack/web-api',
+    async () => (await import('./slack.ts')).trySlack,
+  ],
 ] as const satisfies readonly (readonly [string, () => Promise<Trial['run']>])[]
 
 export const vendorTrials: readonly Trial[] = ROOMS.map(([name, load]) => ({

@@ -3,7 +3,7 @@
 import { type Client, connect, type ElicitationHandlers, type ProtocolVersion } from '@portico/sdk/client'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type SlackService, startSlackService } from '../../test/fixtures/slack-service.ts'
+import { type SlackService, startSlackService } from '../../../../tests/support/slack-service.ts'
 import { fromSlack, toSlack } from './marked-text.ts'
 import { createSlackServer, type SlackOptions } from './server.ts'
 
