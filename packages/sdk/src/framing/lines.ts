@@ -22,6 +22,8 @@ interface LineDecoderOptions {
    * end: only then is it sure whether the message in it has an id.
    */
   readonly onFault: (kind: LineFault, reason: string, excerpt: string, found?: FoundId) => void
+  /** A line that is too long does not end: what else comes of it is not looked at, and costs time for as long as it comes. */
+  readonly onEndless?: (reason: string) => void
 }
 
 export interface LineDecoder {
@@ -42,12 +44,17 @@ export function encodeLine(text: string): string {
 const LF = 0x0a
 const CR = 0x0d
 const EXCERPT_BYTES = 80
+/** So many times more than it may have, and at least so much, and no end is expected of a line. */
+const ENDLESS = 4
+const ENDLESS_BYTES = 16 * 1024 * 1024
 
 interface Skipped {
   readonly ids: ByteIdFinder
   readonly start: Uint8Array
   /** Why there was no room for it, unless it is simply too long. */
   readonly reason: string | undefined
+  /** What has come of it since. */
+  size: number
 }
 
 class Lines implements LineDecoder {
@@ -86,7 +93,7 @@ class Lines implements LineDecoder {
 
   #hold(bytes: Uint8Array): void {
     if (this.#skipped !== undefined) {
-      this.#skipped.ids.push(bytes)
+      this.#skip(this.#skipped, bytes)
       return
     }
     // One byte more than the bound, since a CR at the end is part of the line ending.
@@ -99,9 +106,17 @@ class Lines implements LineDecoder {
       ids.push(this.#held.view())
       ids.push(bytes)
       if (this.#held.length < EXCERPT_BYTES) this.#held.append(bytes.subarray(0, EXCERPT_BYTES))
-      this.#skipped = { ids, start: this.#held.view().slice(0, EXCERPT_BYTES), reason: full }
+      this.#skipped = { ids, start: this.#held.view().slice(0, EXCERPT_BYTES), reason: full, size: 0 }
       this.#held.clear()
-      this.#options.receiving?.done()
+      this.#options.receiving?.skip()
+    }
+  }
+
+  #skip(skipped: Skipped, bytes: Uint8Array): void {
+    skipped.ids.push(bytes)
+    skipped.size += bytes.length
+    if (skipped.size > Math.max(this.#maxBytes * ENDLESS, ENDLESS_BYTES)) {
+      this.#options.onEndless?.(`${toLimitReason('maxLineBytes', this.#maxBytes)}, and the line does not end`)
     }
   }
 

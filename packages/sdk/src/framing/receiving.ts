@@ -11,6 +11,8 @@ interface ReceiveLimits {
 
 /** What every message may have before it counts. */
 export const RECEIVE_SHARE = 64 * 1024
+/** A Mi a second, as for those that read slowly. */
+const SLOWEST_PER_MS = 1024
 
 let total = 0
 const perPeer = new Map<string, number>()
@@ -21,6 +23,9 @@ export class Receiving {
   readonly #peer: string | undefined
   #size = 0
   #counted = 0
+  #isArriving = false
+  /** How often it was seen incomplete. */
+  #seen = 0
 
   constructor(limits: ReceiveLimits, peer: string | undefined) {
     this.#limits = limits
@@ -29,6 +34,7 @@ export class Receiving {
 
   /** Counts more bytes of the message; why there is no room for them, if so. What was counted stays until `done`. */
   add(bytes: number): string | undefined {
+    this.#isArriving = true
     this.#size += bytes
     const more = Math.max(0, this.#size - RECEIVE_SHARE) - this.#counted
     if (more <= 0) return undefined
@@ -40,10 +46,33 @@ export class Receiving {
     return undefined
   }
 
+  /** Of what was added, this much was no part of a message. */
+  remove(bytes: number): void {
+    this.#size = Math.max(0, this.#size - bytes)
+    if (this.#size === 0) this.done()
+  }
+
   /** The message is complete, or given up. */
   done(): void {
+    this.#isArriving = false
+    this.#seen = 0
+    this.#giveBack()
+  }
+
+  /** Nothing of the message is held any more, though the rest of it is yet to come. */
+  skip(): void {
+    this.#isArriving = true
+    this.#giveBack()
+  }
+
+  #giveBack(): void {
     this.#size = 0
     if (this.#counted > 0) this.#count(-this.#counted, perPeer.get(this.#peer ?? '') ?? 0)
+  }
+
+  /** Told every `everyMs`. True when the message takes longer than so many times, and than its size explains. */
+  isLate(everyMs: number, times: number): boolean {
+    return this.#isArriving && ++this.#seen > times + this.#size / (SLOWEST_PER_MS * everyMs)
   }
 
   #count(more: number, own: number): void {

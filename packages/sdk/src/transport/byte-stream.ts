@@ -112,6 +112,7 @@ class StreamChannel implements ByteStreamChannel {
       onLine: this.#onLine,
       onFault: (kind, reason, excerpt, found) =>
         this.#malformed({ kind: kind === 'limit' ? 'limit' : 'parse', reason, excerpt, found }),
+      onEndless: (reason) => this.#finish(new PorticoError('limit-exceeded', reason)),
     })
     // Messages are joined here already; a socket that waits for more to join only delays them.
     if ('setNoDelay' in writable && typeof writable.setNoDelay === 'function') writable.setNoDelay(true)

@@ -74,6 +74,8 @@ export interface ConnectionLimits {
   readonly maxConnections: number
   /** As `maxConnections`, for one principal; anonymous clients have no such bound. */
   readonly maxConnectionsPerPrincipal: number
+  /** Time in which a message that has begun has to arrive, and a second more for each MiB of it. */
+  readonly requestTimeoutMs: number
 }
 
 /** Over standard streams. */
@@ -87,7 +89,6 @@ export interface UpgradeLimits extends Partial<ConnectionLimits>, Partial<Shared
   /** Bytes of one message, whatever frames it comes in. */
   readonly maxFrameBytes?: number
   readonly headersTimeoutMs?: number
-  readonly requestTimeoutMs?: number
 }
 
 export interface AllLimits extends ServeLimits, ConnectionLimits {

@@ -4,7 +4,9 @@
  */
 
 import type { Principal } from '../../auth/principal.ts'
+import type { Receiving } from '../../framing/receiving.ts'
 import type { Connection } from '../../session/connection.ts'
+import { Heartbeat, type HeartbeatStream } from '../../transport/http-heartbeat.ts'
 import { keptShare } from '../rules/http-load.ts'
 import type { Refusal } from '../rules/http-refusal.ts'
 import type { ConnectionLimits } from '../rules/limits.ts'
@@ -16,12 +18,16 @@ export class Connections {
   readonly #places = new Set<Place>()
   readonly #perPrincipal = new Map<string | undefined, number>()
   readonly #named: boolean
+  readonly #beatMs: number
+  readonly #beats: Heartbeat
 
   /** `named` says that it is known who connects; whoever has a connection then leaves the last to those who have none. */
   constructor(limits: ConnectionLimits, named = false) {
     this.#max = limits.maxConnections
     this.#named = named
     this.#maxPerPrincipal = limits.maxConnectionsPerPrincipal
+    this.#beatMs = limits.requestTimeoutMs / BEATS
+    this.#beats = new Heartbeat(this.#beatMs)
   }
 
   get size(): number {
@@ -52,7 +58,16 @@ export class Connections {
     return undefined
   }
 
+  /** Drops the connection when a message on it has begun and does not end. Beats are counted: a process that was suspended drops nobody. */
+  watch(place: Place, receiving: Receiving, drop: () => void): void {
+    place.beat = () => {
+      if (receiving.isLate(this.#beatMs, BEATS)) drop()
+    }
+    this.#beats.add(place)
+  }
+
   leave(place: Place): void {
+    this.#beats.delete(place)
     if (!this.#places.delete(place)) return
     if (!place.claimed) return
     const id = place.principal?.id
@@ -67,13 +82,17 @@ export class Connections {
   }
 }
 
-export class Place {
+/** In the time that a message has. */
+const BEATS = 4
+
+export class Place implements HeartbeatStream {
   principal: Principal | undefined
   /** Whether it is counted for its principal, or for all those without. */
   claimed = false
   /** Set once the connection is served. */
   connection: Connection | undefined
   readonly #connections: Connections
+  beat = (): void => {}
 
   constructor(connections: Connections) {
     this.#connections = connections
@@ -81,6 +100,10 @@ export class Place {
 
   claim(principal: Principal | undefined): Refusal | undefined {
     return this.#connections.claim(this, principal)
+  }
+
+  watch(receiving: Receiving, drop: () => void): void {
+    this.#connections.watch(this, receiving, drop)
   }
 
   leave(): void {

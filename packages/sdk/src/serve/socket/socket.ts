@@ -129,11 +129,13 @@ function serve({ endpoint, connections, limits, load, options }: Setting, socket
   socket.once('close', () => place.leave())
   const refusal = place.claim(principal)
   const peer = principal?.id ?? socket.remoteAddress
+  const receiving = new Receiving(limits, peer)
+  place.watch(receiving, () => socket.destroy())
   const channel = createByteStreamChannel({
     readable: socket,
     writable: socket,
     label: 'socket',
-    receiving: new Receiving(limits, peer),
+    receiving,
     sending: new Sending(limits, peer),
     limits: { ...options.limits, ...limits },
   })

@@ -66,6 +66,8 @@ const GOING_AWAY = 1001
 /** The server cannot take it now (RFC 6455's registry, 1013). */
 const TRY_LATER = 1013
 const CLOSE_MS = 5000
+/** Bytes of a client's ping or pong before its payload: they come between the parts of a message, and are none of it. */
+const CONTROL_HEAD = 6
 
 export class WebSocketUpgrades {
   readonly path: string
@@ -167,7 +169,9 @@ export class WebSocketUpgrades {
       // What Node hands over at an upgrade is the connection's own socket, plain or TLS.
       const raw = socket as Socket
       const peer = place.principal?.id ?? raw.remoteAddress
-      boundReceiving(webSocket, raw, new Receiving(limits, peer))
+      const receiving = new Receiving(limits, peer)
+      boundReceiving(webSocket, raw, receiving)
+      place.watch(receiving, () => webSocket.terminate())
       const channel = createWebSocketChannel(webSocket, {
         raw,
         limits: { ...limits, ...json },
@@ -192,6 +196,8 @@ function boundReceiving(webSocket: WebSocket, raw: Socket, receiving: Receiving)
     if (receiving.add(chunk.length) !== undefined) webSocket.close(TRY_LATER)
   })
   webSocket.on('message', () => receiving.done())
+  const control = (payload: Buffer): void => receiving.remove(payload.length + CONTROL_HEAD)
+  webSocket.on('ping', control).on('pong', control)
   raw.once('close', () => receiving.done())
 }
 
