@@ -30,7 +30,7 @@ export class GuessLimit {
    * Counts a guess before it is checked, so that guesses at the same time count, too. Returns for how many milliseconds
    * it has to wait; undefined when it is refused.
    */
-  take(name: string, source: string, now = Date.now()): number | undefined {
+  take(name: string, source: string, now = performance.now()): number | undefined {
     if (!this.#sources.take(source, now) || !this.#pairs.take(pairOf(name, source), now)) return undefined
     return this.#of(name).take(name, now) ? 0 : SLOW_MS
   }

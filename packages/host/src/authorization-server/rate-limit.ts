@@ -13,7 +13,7 @@ export class RateLimit {
   }
 
   /** Counts one, unless the key has had as many as it may. */
-  take(key: string, now = Date.now()): boolean {
+  take(key: string, now = performance.now()): boolean {
     let window = this.#windows.get(key)
     if (window === undefined || window.until <= now) {
       window = { count: 0, until: now + WINDOW_MS }

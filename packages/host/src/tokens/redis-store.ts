@@ -94,9 +94,9 @@ class RedisTokenStore implements TokenStore {
 
   async #acquire(name: string, owner: string): Promise<void> {
     const { staleMs, waitMs } = this.#options
-    const until = Date.now() + waitMs
+    const until = performance.now() + waitMs
     while ((await this.#send('SET', name, owner, 'NX', 'PX', String(staleMs))) === null) {
-      if (Date.now() > until) throw new PorticoError('timeout', 'The token store is locked by another process')
+      if (performance.now() > until) throw new PorticoError('timeout', 'The token store is locked by another process')
       await pause(20 + Math.random() * 30)
     }
   }

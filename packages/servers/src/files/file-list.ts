@@ -76,11 +76,11 @@ export class FileList {
     const { confinement, settings } = this.#host
     const resources: ListedFile[] = []
     const folders = new Set<string>()
-    const until = Date.now() + settings.timeoutMs
+    const until = performance.now() + settings.timeoutMs
     for (const directory of confinement.directories) {
       folders.add(directory.real)
       for await (const { path, relative, kind } of new Walk(directory, directory.real, settings).entries()) {
-        if (resources.length >= settings.maxListed || Date.now() > until) return { resources, folders }
+        if (resources.length >= settings.maxListed || performance.now() > until) return { resources, folders }
         if (confinement.isDenied(directory, path)) continue
         if (kind === 'directory') folders.add(path)
         if (kind !== 'file') continue

@@ -180,12 +180,12 @@ async function searchByWalking(start: Reached, query: TextQuery, search: TextSea
   const walk = new Walk(start.directory, start.path, { ...settings, signal })
   const wanted = query.ignoreCase ? query.pattern.toLowerCase() : query.pattern
   const isWanted = createFilter(start, query.glob)
-  const until = Date.now() + settings.timeoutMs
+  const until = performance.now() + settings.timeoutMs
   const matches: TextMatch[] = []
   let seen = 0
   for await (const { path, kind } of walk.entries()) {
     if (walk.visited % 200 === 0) progress(walk.visited)
-    if (Date.now() > until) return { engine: 'plain', matches, hasMore: false, complete: false }
+    if (performance.now() > until) return { engine: 'plain', matches, hasMore: false, complete: false }
     if (kind !== 'file' || !isWanted(path) || confinement.isDenied(start.directory, path)) continue
     const lines = await readAllLines(path, settings.maxWriteBytes)
     for (const [index, line] of lines.entries()) {

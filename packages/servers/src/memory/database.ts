@@ -129,13 +129,14 @@ export class MemoryFile {
   }
 
   async #inTurn<T>(begin: string, action: (db: Database) => T): Promise<T> {
-    const deadline = Date.now() + WAIT_MS
+    const deadline = performance.now() + WAIT_MS
     for (;;) {
       try {
         return this.#attempt(begin, action)
       } catch (error) {
         if (!isBusy(error)) throw toPlainError(error, this.#path)
-        if (Date.now() > deadline) throw new ToolError('The memory is in use by another program. Try again later.')
+        if (performance.now() > deadline)
+          throw new ToolError('The memory is in use by another program. Try again later.')
         await pause(PAUSE_MS)
       }
     }

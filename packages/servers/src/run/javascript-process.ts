@@ -67,10 +67,10 @@ async function run({ code, language, files, limits, packages }: JavascriptOrder)
   )
   const guest = openGuest(context, { folder, limits, print: printer.print, timers, modules })
   // What the guest finds in place is not on its time.
-  const deadline = Date.now() + limits.timeMs
-  runtime.setInterruptHandler(() => Date.now() > deadline || printer.isFull())
+  const deadline = performance.now() + limits.timeMs
+  runtime.setInterruptHandler(() => performance.now() > deadline || printer.isFull())
   const settled = await settle(runtime, context, evaluate(context, source), { deadline, timers, fire: guest.fire })
-  const isLate = Date.now() > deadline
+  const isLate = performance.now() > deadline
   // To put an error into words takes memory, of which there may be none left.
   runtime.setMemoryLimit(limits.memoryBytes + SPARE_BYTES)
   const words = settled.handle === undefined ? undefined : guest.show(settled.handle)
@@ -137,7 +137,7 @@ function openGuest(context: QuickJSContext, { folder, limits, print, timers, mod
   give('schedule', (id, delay) => {
     if (timers.size >= MAX_TIMERS) throw new Error(`More than ${MAX_TIMERS} timers`)
     const wait = delay === undefined ? 0 : context.getNumber(delay)
-    timers.set(id === undefined ? 0 : context.getNumber(id), Date.now() + Math.max(wait || 0, 0))
+    timers.set(id === undefined ? 0 : context.getNumber(id), performance.now() + Math.max(wait || 0, 0))
     return undefined
   })
   give('cancel', (id) => void timers.delete(id === undefined ? 0 : context.getNumber(id)))
@@ -206,12 +206,12 @@ async function settle(
     const jobs = runtime.executePendingJobs()
     if (jobs.error !== undefined) return { handle: jobs.error, isError: true }
     const next = [...timers].sort(([, a], [, b]) => a - b)[0]
-    if (next === undefined || Date.now() > deadline) break
+    if (next === undefined || performance.now() > deadline) break
     const [id, at] = next
     timers.delete(id)
-    const wait = Math.min(at, deadline + 1) - Date.now()
+    const wait = Math.min(at, deadline + 1) - performance.now()
     if (wait > 0) await pause(wait)
-    if (Date.now() > deadline) break
+    if (performance.now() > deadline) break
     const fired = fire(id)
     if (fired.error !== undefined) return { handle: fired.error, isError: true }
   }

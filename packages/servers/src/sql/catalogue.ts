@@ -15,8 +15,8 @@ export class Catalogue {
   }
 
   tables(): Promise<readonly Table[]> {
-    if (this.#tables === undefined || Date.now() > this.#until) {
-      this.#until = Date.now() + KEEP_MS
+    if (this.#tables === undefined || performance.now() > this.#until) {
+      this.#until = performance.now() + KEEP_MS
       // Shared by whoever asks meanwhile, so it does not end with one of them.
       const asked = this.#engine.tables(new AbortController().signal)
       asked.catch(() => this.forget())

@@ -75,11 +75,11 @@ class SharedTokens implements TokenStore {
   async #acquire(name: string): Promise<Lease> {
     const { staleMs, waitMs } = this.#options
     const owner = randomUUID()
-    const until = Date.now() + waitMs
+    const until = performance.now() + waitMs
     for (;;) {
       const lease = await this.#store.lease(name, owner, staleMs)
       if (lease !== undefined) return lease
-      if (Date.now() > until) throw new PorticoError('timeout', 'The token store is locked by another process')
+      if (performance.now() > until) throw new PorticoError('timeout', 'The token store is locked by another process')
       await pause(20 + Math.random() * 60)
     }
   }

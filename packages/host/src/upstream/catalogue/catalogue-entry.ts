@@ -55,7 +55,7 @@ export class CatalogueEntry {
   #config: ServerConfig
   #reading = new Map<ListKind, Promise<void>>()
   #timer: ReturnType<typeof setTimeout> | undefined
-  #lastRead = 0
+  #lastRead = Number.NEGATIVE_INFINITY
   #failure: ListingProblem | undefined
   #failures = 0
   #retry: ReturnType<typeof setTimeout> | undefined
@@ -140,7 +140,7 @@ export class CatalogueEntry {
   changed(kind: ListKind): void {
     this.#stale.add(kind)
     if (this.#timer !== undefined || this.#closed) return
-    const waitMs = Math.max(0, this.#lastRead + SPACING_MS - Date.now())
+    const waitMs = Math.max(0, this.#lastRead + SPACING_MS - performance.now())
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       void this.read([...this.#stale])
@@ -173,7 +173,7 @@ export class CatalogueEntry {
       if (strict) throw error
       return
     }
-    this.#lastRead = Date.now()
+    this.#lastRead = performance.now()
     const wasListed = this.#isListed
     const results = await Promise.allSettled(kinds.map((kind) => this.#readOnce(client, kind)))
     const [failed] = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))

@@ -3,6 +3,8 @@
  * failures in a window and then lets one probe through at a time. Knows times only; `retry.ts` times the attempts by it.
  */
 
+import { steadyNow } from './steady-clock.ts'
+
 /**
  * When a server that keeps failing is tried again. Between attempts there is a pause that grows from `firstWaitMs` to
  * `longestWaitMs`; after several failures within `windowMs` the server is left alone for a longer while (the breaker is
@@ -41,7 +43,11 @@ export class Breaker {
   #openUntil: number | undefined
   #notBefore = 0
 
-  constructor(options: Partial<BreakerOptions> = {}, now: () => number = Date.now, random: () => number = Math.random) {
+  constructor(
+    options: Partial<BreakerOptions> = {},
+    now: () => number = steadyNow,
+    random: () => number = Math.random,
+  ) {
     this.#options = { ...BREAKER, ...options }
     this.#now = now
     this.#random = random
@@ -66,7 +72,7 @@ export class Breaker {
     return this.#openUntil !== undefined && !this.isOpen
   }
 
-  /** When the next attempt may be made, in milliseconds since 1970. */
+  /** When the next attempt may be made, by `steadyNow`. */
   get retryAt(): number {
     return Math.max(this.#openUntil ?? 0, this.#notBefore)
   }

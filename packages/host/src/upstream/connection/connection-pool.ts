@@ -106,7 +106,7 @@ export class ConnectionPool {
   #endIdle(): void {
     const { idleMs, isKept } = this.#options
     for (const one of this.#connections.values()) {
-      if (isKept(one) || !one.isIdle || Date.now() - one.lastUsed < idleMs) continue
+      if (isKept(one) || !one.isIdle || performance.now() - one.lastUsed < idleMs) continue
       void this.#retire(one)
     }
   }

@@ -61,7 +61,7 @@ export class UpstreamConnection {
   client: Client | undefined
   /** It is connected at this moment. */
   standing = false
-  lastUsed = Date.now()
+  lastUsed = performance.now()
   readonly ending = new AbortController()
   readonly #options: ConnectionOptions
   #questions: QuestionHandlers
@@ -80,7 +80,7 @@ export class UpstreamConnection {
 
   /** The answers that the newest caller gives are the ones that count. */
   use(questions: QuestionHandlers | undefined): void {
-    this.lastUsed = Date.now()
+    this.lastUsed = performance.now()
     if (questions !== undefined) this.#questions = questions
   }
 
@@ -181,7 +181,7 @@ export class UpstreamConnection {
         const traced = telemetry === undefined ? tapped : withClientTelemetry(tapped, telemetry, config.name)
         const notices = {
           active: () => {
-            this.lastUsed = Date.now()
+            this.lastUsed = performance.now()
           },
           answered: events.answered,
           faulted: events.faulted,

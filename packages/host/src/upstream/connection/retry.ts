@@ -13,6 +13,7 @@ import { Breaker } from './breaker.ts'
 import { isOwn, type UpstreamConnection } from './connection.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import { explainFailure, explainLoop, type Failure } from './failure.ts'
+import { steadyNow } from './steady-clock.ts'
 import { UserLoops } from './user-loops.ts'
 import { pause } from './waiting.ts'
 
@@ -67,12 +68,12 @@ export class Retry {
 
   /** How long the next attempt has to wait; none when it is not above 0. */
   get waitMs(): number {
-    return this.#breaker.retryAt - Date.now()
+    return this.#breaker.retryAt - steadyNow()
   }
 
   /** Why no attempt may be made now, for anybody or for this caller. */
   refusal(request: ConnectionRequest): PlainState | undefined {
-    const isHopeless = Date.now() < this.#hopelessUntil
+    const isHopeless = steadyNow() < this.#hopelessUntil
     // With the circuit open everything was ended: what is there now is the probe, and one is enough.
     const isProbed = this.#breaker.isHalfOpen && this.#pool.size > 0
     if (isHopeless || this.waitMs > PATIENCE_MS || isProbed) return this.#status.shown
@@ -140,7 +141,7 @@ export class Retry {
     if (failure.state === 'needs-sign-in') {
       if (isOwn(connection.request)) this.#giveUp(failure)
       void this.#pool.end(connection)
-    } else if (Date.now() >= this.#breaker.retryAt) {
+    } else if (steadyNow() >= this.#breaker.retryAt) {
       // Many calls at once that meet one fault are one failure, and must not cost those beside them their connection.
       this.#failed(failure, 'degraded')
     }
@@ -203,7 +204,7 @@ export class Retry {
   }
 
   #giveUp({ state, reason, remedy }: Failure): void {
-    this.#hopelessUntil = Date.now() + HOPELESS_MS
+    this.#hopelessUntil = steadyNow() + HOPELESS_MS
     this.#status.show({ state, reason, remedy })
   }
 

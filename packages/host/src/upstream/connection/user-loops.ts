@@ -8,6 +8,7 @@ import type { DegradationWords, PlainState } from '../server-status.ts'
 import type { ConnectionRequest } from '../upstream.ts'
 import { Breaker, type BreakerOptions } from './breaker.ts'
 import { explainLoop, type Failure } from './failure.ts'
+import { steadyNow } from './steady-clock.ts'
 
 interface Loop {
   readonly breaker: Breaker
@@ -73,7 +74,7 @@ export class UserLoops {
     const { remedy } = first.last
     this.#show({ reason: `${whose} cannot use it, everybody else can: ${toState(first).reason}`, remedy })
     const next = Math.min(...open.map(({ breaker }) => breaker.retryAt))
-    this.#timer = setTimeout(() => this.#tell(), Math.max(1, next - Date.now() + 1)).unref()
+    this.#timer = setTimeout(() => this.#tell(), Math.max(1, next - steadyNow() + 1)).unref()
   }
 }
 

@@ -116,14 +116,14 @@ class OAuthAuthorizer implements Authorizer {
     }
     const action = async (flying: AbortSignal) => {
       // Whoever asks again at once, such as a connection that restores itself, must not open one page after the other.
-      if (this.#failure !== undefined && Date.now() < this.#failure.until) throw this.#failure.error
+      if (this.#failure !== undefined && performance.now() < this.#failure.until) throw this.#failure.error
       try {
         await this.#source.obtain(need, flying)
         this.#untried = this.#source.current?.grant.accessToken
         this.#failure = undefined
       } catch (error) {
         const pause = this.interactive ? INTERACTIVE_PAUSE_MS : MACHINE_PAUSE_MS
-        this.#failure = { until: Date.now() + pause, error }
+        this.#failure = { until: performance.now() + pause, error }
         throw toFailure(error)
       }
     }

@@ -105,7 +105,7 @@ class FileTokenStore implements TokenStore {
 
   async #acquire(path: string): Promise<string> {
     const owner = randomUUID()
-    const until = Date.now() + LOCK_WAIT_MS
+    const until = performance.now() + LOCK_WAIT_MS
     for (;;) {
       const made = await open(path, 'wx', 0o600).catch(taken)
       if (made !== undefined) {
@@ -114,7 +114,7 @@ class FileTokenStore implements TokenStore {
         return owner
       }
       await this.#breakStale(path)
-      if (Date.now() > until) throw new PorticoError('timeout', 'The token store is locked by another process')
+      if (performance.now() > until) throw new PorticoError('timeout', 'The token store is locked by another process')
       await pause(20 + Math.random() * 30)
     }
   }

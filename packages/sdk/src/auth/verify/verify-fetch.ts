@@ -45,7 +45,7 @@ export class Cooldown<T> {
 
   run(attempt: () => Promise<T>): Promise<T> {
     if (this.#running !== undefined) return this.#running
-    if (this.#failed !== undefined && Date.now() - this.#failed.at < this.#coolMs) {
+    if (this.#failed !== undefined && performance.now() - this.#failed.at < this.#coolMs) {
       return Promise.reject(this.#failed.error)
     }
     const running = attempt().then(
@@ -55,7 +55,7 @@ export class Cooldown<T> {
         return value
       },
       (error: unknown) => {
-        this.#failed = { at: Date.now(), error }
+        this.#failed = { at: performance.now(), error }
         this.#running = undefined
         throw error
       },

@@ -124,13 +124,13 @@ function announceLater(
   done: () => boolean | Promise<boolean>,
   forMs: number,
 ): void {
-  const until = Date.now() + forMs
+  const until = performance.now() + forMs
   const look = async (): Promise<void> => {
     if (session.phase === 'closed') return
     if (await done()) {
       const notice = { jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId } }
       session.post(JSON.stringify(notice), 'keep')
-    } else if (Date.now() < until) {
+    } else if (performance.now() < until) {
       wait()
     }
   }

@@ -74,11 +74,11 @@ function createSearchFiles(host: FilesHost) {
       const skip = countFrom(cursor)
       const walk = new Walk(start.directory, start.path, { ...settings, signal: ctx.signal })
       const found: { path: string; kind: 'file' | 'directory' | 'link' | 'other' }[] = []
-      const until = Date.now() + settings.timeoutMs
+      const until = performance.now() + settings.timeoutMs
       let seen = 0
       for await (const entry of walk.entries()) {
         if (walk.visited % 500 === 0) ctx.progress(walk.visited, undefined, `${walk.visited} entries`)
-        if (Date.now() > until) return { matches: found, complete: false }
+        if (performance.now() > until) return { matches: found, complete: false }
         if (!matches(entry.relative) || seen++ < skip) continue
         if (found.length === settings.maxResults) {
           return { matches: found, complete: true, nextCursor: toCursor(String(skip + found.length)) }
