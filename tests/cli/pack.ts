@@ -23,12 +23,8 @@ let packed: Promise<{ readonly folder: string; readonly tarballs: readonly strin
 function pack(): NonNullable<typeof packed> {
   packed ??= (async () => {
     const folder = await createFolder('portico-tarballs-')
-    for (const name of PACKAGES) {
-      succeeded(
-        runNpm(['pack', '--silent', '--pack-destination', folder], join(ROOT, 'packages', name)),
-        `npm pack ${name}`,
-      )
-    }
+    const each = PACKAGES.flatMap((name) => ['--workspace', `packages/${name}`])
+    succeeded(runNpm(['pack', '--silent', '--pack-destination', folder, ...each], ROOT), 'npm pack')
     const tarballs = (await readdir(folder)).map((name) => join(folder, name))
     assert.equal(tarballs.length, PACKAGES.length)
     return { folder, tarballs }
@@ -37,7 +33,9 @@ function pack(): NonNullable<typeof packed> {
 }
 
 function succeeded(ran: SpawnSyncReturns<string>, what: string): string {
-  assert.equal(ran.status, 0, `${what} failed:\n${ran.stdout}\n${ran.stderr}`)
+  const { status, signal, error } = ran
+  const how = [status ?? signal, error?.message].filter((part) => part != null).join(', ')
+  assert.equal(status, 0, `${what} failed (${how}):\n${ran.stdout}\n${ran.stderr}`)
   return ran.stdout
 }
 

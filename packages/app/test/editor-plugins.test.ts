@@ -1,8 +1,10 @@
 /** The plugins for editors: `portico doctor` knows them, and all of one release carry one version. */
 
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { examineEditors } from '../src/cli/commands/check/editor-checks.ts'
 import { installPlugin } from '../src/cli/editor/install-plugin.ts'
@@ -96,31 +98,125 @@ function terminal(): { readonly io: Parameters<typeof installPlugin>[1]; readonl
 }
 
 const PLACE = '.local/share/nvim/site/pack/portico/start/portico'
+const NEOVIM = { editor: 'neovim', to: undefined, yes: true } as const
+/** Any file will do: here only where it goes is looked at. */
+const VSCODE = { editor: 'vscode', to: 'downloads', yes: true, vsix: fileURLToPath(import.meta.url) } as const
+
+/** Every file below the home folder with its text, and where links lead. */
+async function everything(): Promise<{ readonly [path: string]: string }> {
+  const found: { [path: string]: string } = {}
+  for (const entry of await readdir(home, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath ?? entry.path, entry.name)
+    if (entry.isSymbolicLink()) found[path] = `to ${await readlink(path)}`
+    if (entry.isFile()) found[path] = await readFile(path, 'latin1')
+  }
+  return found
+}
 
 it('host 25: the plugin of Neovim is written where Neovim looks, and again over itself', async () => {
   const { io, said } = terminal()
-  const wish = { editor: 'neovim', to: undefined, yes: true } as const
-  await installPlugin(wish, io)
-  await put(`${PLACE}/lua/portico/old.lua`, 'of an earlier release')
-  await installPlugin(wish, io)
+  await installPlugin(NEOVIM, io)
+  const first = await everything()
+  // As `:helptags ALL` does.
+  await put(`${PLACE}/doc/tags`, 'made by Neovim')
+  await ofEarlierRelease('lua/portico/old.lua', 'of an earlier release')
+  await installPlugin(NEOVIM, io)
   expect(said[0]).toBe(join(home, PLACE))
-  expect((await readdir(join(home, PLACE))).sort()).toEqual(['LICENSE', 'README.md', 'doc', 'lua', 'plugin'])
-  expect(await readdir(join(home, PLACE, 'lua', 'portico'))).not.toContain('old.lua')
+  expect(await everything()).toEqual(first)
+  expect((await readdir(join(home, PLACE))).filter((name) => !name.startsWith('.')).sort()).toEqual([
+    'LICENSE',
+    'README.md',
+    'doc',
+    'lua',
+    'plugin',
+  ])
   expect(await readdir(join(home, PLACE, '..'))).toEqual(['portico'])
 })
 
+/** A file that was installed, and is so no longer. */
+async function ofEarlierRelease(path: string, text: string): Promise<void> {
+  await put(`${PLACE}/${path}`, text)
+  const list = join(home, PLACE, '.portico-installed.json')
+  const { files } = JSON.parse(await readFile(list, 'utf8'))
+  files[path] = createHash('sha256').update(text).digest('hex')
+  await writeFile(list, JSON.stringify({ version: '0.0.9', files }))
+}
+
+async function link(from: string, to: string): Promise<void> {
+  await mkdir(join(home, from, '..'), { recursive: true })
+  await symlink(join(home, to), join(home, from))
+}
+
+/** The plugin is there, and then something happens to it. */
+const afterwards = (change: () => Promise<unknown>) => async () => {
+  await installPlugin(NEOVIM, terminal().io)
+  await change()
+}
+
+const VSIX = 'downloads/portico-vscode-0.1.0.vsix'
+
 it.each([
-  ['without a yes', false, async () => {}, /confirmed/],
-  ['over something else', true, () => put(`${PLACE}/mine.lua`, 'x'), /not this plugin/],
-  ['through a link', true, () => link(), /is a link/],
-] as const)('host 25: nothing is written %s (sec-607)', async (_, yes, prepare, why) => {
+  ['without a yes', { ...NEOVIM, yes: false }, async () => {}, /confirmed/],
+  ['over something else', NEOVIM, () => put(`${PLACE}/mine.lua`, 'x'), /did not put there/],
+  ['over a checkout of the plugin', NEOVIM, () => put(`${PLACE}/lua/portico/init.lua`, 'x'), /did not put there/],
+  ['over a file', NEOVIM, () => put(PLACE, 'x'), /did not put there/],
+  ['below a file', NEOVIM, () => put(`${PLACE}/..`, 'x'), /cannot be looked at/],
+  ['through a link', NEOVIM, () => put('a/b.lua', 'x').then(() => link(PLACE, 'a')), /is a link/],
+  ['through a link to nothing', NEOVIM, () => link(PLACE, 'a'), /is a link/],
+  [
+    'over what was changed by hand',
+    NEOVIM,
+    afterwards(() => put(`${PLACE}/lua/portico/form.lua`, '-- mine')),
+    /by hand: lua\/portico\/form\.lua$/,
+  ],
+  [
+    'over what was added by hand',
+    NEOVIM,
+    afterwards(() => put(`${PLACE}/after/mine.lua`, '-- mine')),
+    /by hand: after\/mine\.lua$/,
+  ],
+  [
+    'over a file that is a link by now',
+    NEOVIM,
+    afterwards(async () => {
+      await rename(join(home, PLACE, 'README.md'), join(home, 'README.md'))
+      await link(`${PLACE}/README.md`, 'README.md')
+    }),
+    /by hand: README\.md$/,
+  ],
+  [
+    'over a folder whose list is a link',
+    NEOVIM,
+    afterwards(async () => {
+      await rename(join(home, PLACE, '.portico-installed.json'), join(home, 'list'))
+      await link(`${PLACE}/.portico-installed.json`, 'list')
+    }),
+    /did not put there/,
+  ],
+  ['without a yes for VS Code', { ...VSCODE, yes: false }, async () => {}, /confirmed/],
+  ['over another file of that name', VSCODE, () => put(VSIX, 'mine'), /is not this extension/],
+  ['over a folder of that name', VSCODE, () => put(`${VSIX}/mine`, 'x'), /is not this extension/],
+  ['through a link of that name', VSCODE, () => put('a', 'x').then(() => link(VSIX, 'a')), /is a link/],
+  ['through a link of that name to nothing', VSCODE, () => link(VSIX, 'a'), /is a link/],
+] as const)('host 25: nothing is written %s (sec-607, sec-608)', async (_, wish, prepare, why) => {
   await prepare()
-  await expect(installPlugin({ editor: 'neovim', to: undefined, yes }, terminal().io)).rejects.toThrow(why)
-  expect(await readdir(join(home, PLACE)).catch(() => [])).not.toContain('lua')
+  const before = await everything()
+  await expect(installPlugin(wish, terminal().io)).rejects.toThrow(why)
+  expect(await everything()).toEqual(before)
 })
 
-async function link(): Promise<void> {
-  await put('elsewhere/lua/keep.lua', 'x')
-  await mkdir(join(home, PLACE, '..'), { recursive: true })
-  await symlink(join(home, 'elsewhere', 'lua'), join(home, PLACE))
-}
+it('host 25: the extension for VS Code is written once, and is there the second time', async () => {
+  const { io, said } = terminal()
+  await installPlugin(VSCODE, io)
+  const first = await everything()
+  await installPlugin({ ...VSCODE, yes: false }, io)
+  expect(await everything()).toEqual(first)
+  expect(said[2]).toBe(join(home, VSIX))
+})
+
+it.skipIf(process.platform !== 'linux')('a folder of the system that takes none is told at once', async () => {
+  for (const wish of [NEOVIM, { ...NEOVIM, editor: 'vscode' as const }]) {
+    const written = installPlugin({ ...wish, to: '/proc/nowhere/at-all', yes: true }, terminal().io)
+    await expect(written).rejects.toMatchObject({ remedy: expect.stringContaining('--to') })
+  }
+})
