@@ -4,12 +4,13 @@ import { closeSync, openSync } from 'node:fs'
 import { createUpstreams } from '../../src/upstream/upstreams.ts'
 import { configOf, program } from './fixture.ts'
 
-const url = process.argv[2] ?? ''
+// Two of them: a connection to the one that is kept would serve the other.
+const [firstUrl = '', url = ''] = process.argv.slice(2)
 const upstreams = createUpstreams({ watchdog: false, breaker: { firstWaitMs: 1, openMs: 60_000 } })
 const names = ['piped', 'web']
-const web = (name: string) => configOf(name, { kind: 'http', url, headers: {} }, { lazy: true })
+const web = (name: string, at: string) => configOf(name, { kind: 'http', url: at, headers: {} }, { lazy: true })
 const piped = (name: string) => program(name, 'echo', { lazy: true })
-await upstreams.set([piped('piped'), web('web'), piped('first piped'), web('first web')])
+await upstreams.set([piped('piped'), web('web', url), piped('first piped'), web('first web', firstUrl)])
 // What is loaded when it is first used is there before there is nothing left to open it with.
 for (const name of names) await (await upstreams.client(`first ${name}`)).callTool('echo', { text: 'x', token: 't' })
 

@@ -41,11 +41,12 @@ describe('what a host itself lacks (reliability F25)', () => {
     'a host without file descriptors lives on, blames none of its servers, and reaches them as soon as it can',
     async () => {
       const echo = tool({ input: { type: 'object' } }, () => 'here')
-      const http = await serveHttp(createServer({ name: 'web', version: '1.0.0', tools: { echo } }), { port: 0 })
-      const words = ['--conditions=portico-source', `--import=${import.meta.resolve('tsx')}`, HOST, http.url]
+      const server = createServer({ name: 'web', version: '1.0.0', tools: { echo } })
+      const [first, http] = [await serveHttp(server, { port: 0 }), await serveHttp(server, { port: 0 })]
+      const words = ['--conditions=portico-source', `--import=${import.meta.resolve('tsx')}`, HOST, first.url, http.url]
       const script = 'ulimit -n 120; exec "$0" "$@"'
       const { stdout } = await promisify(execFile)('/bin/sh', ['-c', script, process.execPath, ...words])
-      await http.close()
+      await Promise.all([first.close(), http.close()])
       const { refusals, answers } = JSON.parse(stdout) as { refusals: string[]; answers: boolean[] }
       expect(refusals).toHaveLength(24)
       for (const refusal of refusals) expect(refusal).toContain('EMFILE')
