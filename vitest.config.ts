@@ -13,8 +13,8 @@ if (!hasBrowser) tellSkipped(`skipped: the parts of the page: ${NO_CHROMIUM}`)
 
 export default defineConfig({
   test: {
-    // One more than the cores of a small machine: many tests wait for processes of their own.
-    maxWorkers: 3,
+    // The browser of the page's tests is a third: with more, it waits for a core and everything for it.
+    maxWorkers: 2,
     projects: [
       {
         resolve: fromSource,

@@ -24,10 +24,6 @@ const suites = [
   sourceSuite('gateway', 'any client to any server through the gateway, the short selection'),
   sourceSuite('servers', 'the ready-made servers before real databases, browsers and screens'),
   sourceSuite('scale', 'several processes on shared state: SQLite, PostgreSQL, Valkey'),
-  sourceSuite(
-    'soak',
-    'a gateway, a host and three servers under faults for some seconds, after which nothing is left behind',
-  ),
   sourceSuite('faults', 'processes, connections and databases that break under calls, the short selection'),
   sourceSuite('auth', 'a real authorization server: signing in, refreshing, stepping up'),
   sourceSuite('interop', 'other implementations on the far side, the short selection'),
