@@ -57,6 +57,7 @@ async function installNeovim({ to, yes }: InstallWish, io: Io): Promise<void> {
     await rm(making, { recursive: true, force: true })
   }
   io.out(target)
+  if (to !== undefined) io.say("Neovim finds it there once that folder is in its 'runtimepath' (:help runtimepath).")
   io.say('Start Neovim and say :Portico; `:helptags ALL` once makes :help portico work.')
 }
 
