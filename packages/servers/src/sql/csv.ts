@@ -46,7 +46,9 @@ function tooLarge({ key }: Table, why: string): ToolError {
 
 /** A text that a spreadsheet would take for a formula gets a sign before it that says that it is none. Numbers stay. */
 function harmless(cell: Cell): Cell {
-  return typeof cell === 'string' && /^[=+\-@\t\r]/.test(cell) && Number.isNaN(Number(cell)) ? `'${cell}` : cell
+  return typeof cell === 'string' && /^(?:\s*[=+\-@＝＋－＠]|[\t\r])/.test(cell) && Number.isNaN(Number(cell))
+    ? `'${cell}`
+    : cell
 }
 
 function quote(cell: Cell): string {

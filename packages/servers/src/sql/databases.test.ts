@@ -14,7 +14,10 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sql-several-'))
   for (const [name, sql] of [
     ['shop', "CREATE TABLE t (v); INSERT INTO t VALUES ('of shop')"],
-    ['crm', "CREATE TABLE t (v); INSERT INTO t VALUES ('=1+2'), ('-5'), ('@x'), (-5), ('plain'), (char(9)||'=x')"],
+    [
+      'crm',
+      "CREATE TABLE t (v); INSERT INTO t VALUES ('=1+2'), ('-5'), ('@x'), (-5), ('plain'), (char(9)||'=x'), (' =y'), ('＝1')",
+    ],
   ] as const) {
     const db = new sqlite.Database(join(folder, `${name}.db`))
     db.exec(sql)
@@ -106,7 +109,16 @@ describe('servers: CSV', () => {
   }
 
   it('is as the table has it, unless formulas are to be made harmless; numbers stay numbers', async () => {
-    expect(await lines({})).toEqual(['=1+2', '-5', '@x', '-5', 'plain', '\t=x'])
-    expect(await lines({ escapeFormulas: true })).toEqual(["'=1+2", '-5', "'@x", '-5', 'plain', "'\t=x"])
+    expect(await lines({})).toEqual(['=1+2', '-5', '@x', '-5', 'plain', '\t=x', ' =y', '＝1'])
+    expect(await lines({ escapeFormulas: true })).toEqual([
+      "'=1+2",
+      '-5',
+      "'@x",
+      '-5',
+      'plain',
+      "'\t=x",
+      "' =y",
+      "'＝1",
+    ])
   })
 })
