@@ -1,6 +1,7 @@
 /**
  * `npm run security`: every security requirement, the tests that cite it and how they went. Fails on a requirement that no
- * test cites and on one whose tests do not pass. `--list` tells which tests there are without running them.
+ * test cites and on one whose tests do not pass. `--list` tells which tests there are without running them; `--tasks` does all
+ * of this for the rules of tasks.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,19 +9,20 @@ import { join, relative, sep } from 'node:path'
 import { parseArgs } from 'node:util'
 import { runNode } from './child.mjs'
 import { collectCitations, readRequirements } from './generate/make-security.mjs'
+import { collectTaskCitations, readTaskRequirements } from './generate/make-task-requirements.mjs'
 import { isMain, repositoryRoot } from './report.mjs'
 
 const BAD = new Set(['untested', 'failed', 'skipped'])
 
 /**
- * @typedef {{ id: number, file: string, name: string, lab: boolean }} Citation
+ * @typedef {{ id: number | string, file: string, name: string, lab: boolean }} Citation
  * @typedef {{ file: string, name: string, status: string }} Result one test as it went
- * @typedef {{ id: number, text: string, verdict: string, files: string[], tests: Result[] }} Row
+ * @typedef {{ id: number | string, text: string, verdict: string, files: string[], tests: Result[] }} Row
  */
 
 /**
  * What is known of each requirement. Without results, whether it is cited.
- * @param {{ id: number, text: string }[]} requirements
+ * @param {{ id: number | string, text: string }[]} requirements
  * @param {Citation[]} citations
  * @param {Result[]} [results]
  * @returns {Row[]}
@@ -42,10 +44,15 @@ function verdictOf(citations, tests) {
   return tests.some(({ status }) => status === 'passed') ? 'passed' : 'skipped'
 }
 
+/** Rules of tasks are cited by their ids as they are. */
+function labelOf(id) {
+  return typeof id === 'number' ? `sec-${id}` : id
+}
+
 /** The tests that a citation means: those of its number, else those of its name, else all of its file. */
 function resultsOf({ id, file, name }, results) {
   const inFile = results.filter((one) => one.file === file)
-  const numbered = inFile.filter((one) => new RegExp(`\\bsec-${id}\\b`).test(one.name))
+  const numbered = inFile.filter((one) => new RegExp(`\\b${labelOf(id)}\\b`).test(one.name))
   if (numbered.length > 0) return numbered
   // Up to where a row of a table is filled in.
   const fixed = name.split(/[%$]/, 1)[0].trim()
@@ -77,7 +84,7 @@ export function toLines(rows) {
   return rows.flatMap(({ id, text, verdict, files, tests }) => {
     const failed = tests.filter(({ status }) => status === 'failed')
     const said = `${tests.length === 0 ? '' : `${tests.length} tests, `}${files.join(' ')}`
-    const line = `sec-${id}`.padEnd(8) + verdict.padEnd(9) + (files.length === 0 ? text : said)
+    const line = labelOf(id).padEnd(8) + verdict.padEnd(9) + (files.length === 0 ? text : said)
     return [line, ...failed.map((one) => `        failed: ${one.file}: ${one.name}`)]
   })
 }
@@ -95,16 +102,16 @@ async function runTests(root, files) {
 }
 
 async function main() {
-  const { values } = parseArgs({ options: { list: { type: 'boolean' } } })
-  const citations = collectCitations(repositoryRoot)
-  const requirements = readRequirements(repositoryRoot)
+  const { values } = parseArgs({ options: { list: { type: 'boolean' }, tasks: { type: 'boolean' } } })
+  const citations = (values.tasks ? collectTaskCitations : collectCitations)(repositoryRoot)
+  const requirements = (values.tasks ? readTaskRequirements : readRequirements)(repositoryRoot)
   const known = new Set(requirements.map(({ id }) => id))
   const files = [...new Set(citations.filter(({ id, lab }) => known.has(id) && !lab).map(({ file }) => file))]
   const results = values.list ? undefined : await runTests(repositoryRoot, files)
   const rows = judge(requirements, citations, results)
   for (const line of toLines(rows)) console.log(line)
   const unknown = [...new Set(citations.map(({ id }) => id))].filter((id) => !known.has(id))
-  if (unknown.length > 0) console.log(`cited, but no requirement: ${unknown.map((id) => `sec-${id}`).join(' ')}`)
+  if (unknown.length > 0) console.log(`cited, but no requirement: ${unknown.map(labelOf).join(' ')}`)
   const bad = rows.filter(({ verdict }) => BAD.has(verdict))
   console.log(`${rows.length} requirements, ${bad.length === 0 ? 'in order' : `${bad.length} to fix`}`)
   return bad.length === 0 ? 0 : 1

@@ -3,15 +3,17 @@
  * the nine. Everybody else's time at the 99th percentile may double, and none of them may be refused.
  */
 
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { type Figure, percentile } from './figure.ts'
+import type { GreedySetting, Tries } from './greedy.ts'
 import type { SharedPorts } from './shared.ts'
 import { startShared } from './shared-process.ts'
 import { THINGS, type Thing } from './things.ts'
 import { Visitor } from './visitor.ts'
 
 const OTHERS = 9
-/** Tries of the one that are under way at a time. */
-const HANDS = 8
 const BETWEEN_MS = 50
 
 export async function fairness({ fairnessMs }: { readonly fairnessMs: number }): Promise<Figure[]> {
@@ -32,13 +34,13 @@ async function measure(thing: Thing, ports: SharedPorts, ms: number): Promise<Fi
   // A fresh process is slow for reasons of its own.
   await visitAll(thing, ports, ms / 2)
   const alone = await visitAll(thing, ports, ms)
-  const greedy = new Visitor('greedy', '127.0.0.2')
-  const tries = { taken: 0, refused: 0 }
-  const until = performance.now() + ms
-  const grabbing = Promise.all(Array.from({ length: HANDS }, () => grab(thing, greedy, ports, until, tries)))
+  const setting: GreedySetting = { thing: thing.name, ports, ms }
+  const greedy = fork(fileURLToPath(new URL('greedy.ts', import.meta.url)), [JSON.stringify(setting)])
+  await once(greedy, 'message')
+  const grabbed = once(greedy, 'message')
   const beside = await visitAll(thing, ports, ms)
-  await grabbing
-  greedy.close()
+  // The second thing that it says.
+  const [tries] = (await grabbed) as [Tries]
   const [before, after] = [percentile(alone.times, 0.99), percentile(beside.times, 0.99)]
   const { name } = thing
   return [
@@ -75,20 +77,6 @@ async function visitAll(thing: Thing, ports: SharedPorts, ms: number): Promise<V
     }),
   )
   return visits
-}
-
-async function grab(
-  thing: Thing,
-  who: Visitor,
-  ports: SharedPorts,
-  until: number,
-  tries: { taken: number; refused: number },
-): Promise<void> {
-  while (performance.now() < until) {
-    const reply = await thing.grab(who, ports).catch(() => undefined)
-    if (reply !== undefined && reply.status < 300 && reply.message.error === undefined) tries.taken++
-    else tries.refused++
-  }
 }
 
 function pause(ms: number): Promise<void> {

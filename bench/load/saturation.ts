@@ -16,6 +16,8 @@ const TICK_MS = 5
 const LEAD_MS = 3 * WORK_MS
 /** Calls that may wait for an answer; beyond these the clients are the bound, which is told. */
 const MAX_WIRES = 1_000
+/** So long could nobody be answered before more are needed. */
+const READY_MS = 200
 const ENOUGH = 0.9
 const REFUSAL_MS = 50
 const RECOVERY_MS = 5_000
@@ -92,6 +94,13 @@ async function offer({ port, tool }: Place, rate: number, ms: number): Promise<O
   const idle: Wire[] = []
   const open = new Set<Wire>()
   const pending = new Set<Promise<void>>()
+  // Who connects for the first time waits for the system too; these are there already.
+  const ready = Math.min(MAX_WIRES, SLOTS + (rate * READY_MS) / 1000)
+  while (open.size < ready) {
+    const made = await Wire.open(port, `caller-${open.size % (SLOTS * 2)}`)
+    open.add(made)
+    idle.push(made)
+  }
   const began = performance.now()
   const call = async (wire: Wire): Promise<void> => {
     try {

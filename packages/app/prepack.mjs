@@ -4,7 +4,7 @@
  */
 
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,21 +15,25 @@ const target = join(own, 'dist', 'ui')
 
 if (!existsSync(join(own, 'dist', 'cli', 'main.js'))) fail('The program is not built: run `npm run build` in the root.')
 if (!existsSync(join(page, 'dist', 'index.html'))) buildPage()
-rmSync(target, { recursive: true, force: true })
-cpSync(join(page, 'dist'), target, { recursive: true })
+mirror(join(page, 'dist'), target)
 
 await packEditors()
 
 async function packEditors() {
   const [neovim, code] = [join(own, '..', 'neovim'), join(own, '..', 'vscode')]
   const editors = join(own, 'dist', 'editors')
-  rmSync(editors, { recursive: true, force: true })
-  mkdirSync(editors, { recursive: true })
-  for (const part of ['lua', 'plugin', 'doc', 'LICENSE', 'README.md'])
-    cpSync(join(neovim, part), join(editors, 'neovim', part), { recursive: true })
+  for (const part of ['lua', 'plugin', 'doc']) mirror(join(neovim, part), join(editors, 'neovim', part))
+  for (const part of ['LICENSE', 'README.md']) cpSync(join(neovim, part), join(editors, 'neovim', part))
   const { status } = spawnSync(process.execPath, [join(code, 'build.mjs')], { stdio: ['ignore', 2, 2] })
   if (status !== 0) fail('The extension for VS Code could not be built.')
   cpSync(join(code, 'dist', 'portico-vscode.vsix'), join(editors, 'portico-vscode.vsix'))
+}
+
+/** Without a moment in which files are missing: what runs from here goes on. */
+function mirror(source, to) {
+  cpSync(source, to, { recursive: true })
+  const names = readdirSync(to, { recursive: true, encoding: 'utf8' })
+  for (const name of names) if (!existsSync(join(source, name))) rmSync(join(to, name), { recursive: true, force: true })
 }
 
 function buildPage() {

@@ -4,8 +4,8 @@
  * of one that is a hundred files. The compiler makes the types beside it (`npm run build` runs both); from source,
  * under the condition `portico-source`, nothing of this is used.
  */
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
@@ -29,18 +29,22 @@ export async function buildDoors(folder = join(ROOT, 'packages', 'sdk'), target 
     // As the package says of itself: a module that nobody uses anything of is not needed.
     treeshake: { moduleSideEffects: false },
   })
-  removeScripts(target)
+  // Beside it, for the same paths in the source maps.
+  const fresh = `${target}-${process.pid}`
   const { output } = await bundle.write({
-    dir: target,
+    dir: fresh,
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name].js',
     sourcemap: true,
-    // Functions and classes keep their names, for stack traces; the sources are published and mapped.
-    minify: { compress: false, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
+    comments: { annotation: true, jsdoc: false },
+    // Functions and classes keep their names, for stack traces; the sources are published and mapped. Lines stay lines: Node
+    // prints the whole line of an error that nobody catches before what the error says.
+    minify: { compress: false, mangle: { keepNames: true }, codegen: { removeWhitespace: false } },
     codeSplitting: { groups: CHUNKS.map(toGroup) },
   })
   await bundle.close()
+  putInPlace(fresh, target)
   const chunks = output.filter(({ type }) => type === 'chunk')
   return chunks.map(({ fileName, code, imports }) => ({ fileName, bytes: code.length, imports }))
 }
@@ -146,15 +150,26 @@ function holds({ paths, also = [], but = [] }, path) {
   return (paths.some(begins) || also.some(begins)) && !but.some(begins)
 }
 
-/** Files of an earlier build must not be published along with this one; the types are the compiler's. */
-function removeScripts(target) {
-  let names
-  try {
-    names = readdirSync(target, { recursive: true, encoding: 'utf8' })
-  } catch {
-    return
+/**
+ * Replaces file by file, and leaves alone what is the same: programs that run from the folder miss none while it is built again.
+ * Scripts of an earlier build must not be published along with this one; the types are the compiler's.
+ */
+function putInPlace(fresh, target) {
+  const made = scriptsIn(fresh)
+  for (const name of made) {
+    const from = join(fresh, name)
+    const to = join(target, name)
+    if (existsSync(to) && readFileSync(to).equals(readFileSync(from))) continue
+    mkdirSync(dirname(to), { recursive: true })
+    renameSync(from, to)
   }
-  for (const name of names) if (/\.js(\.map)?$/.test(name)) rmSync(join(target, name))
+  for (const name of scriptsIn(target)) if (!made.includes(name)) rmSync(join(target, name), { force: true })
+  rmSync(fresh, { recursive: true, force: true })
+}
+
+function scriptsIn(folder) {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.js(\.map)?$/.test(name))
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildDoors()

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -79,6 +79,62 @@ describe('the published doors', () => {
     child.stdin.end('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
     await new Promise((resolve) => child.once('exit', resolve))
     expect(JSON.parse(Buffer.concat(said).toString())).toMatchObject({ id: 1, result: {} })
+  })
+
+  it('are there all the time while they are built again, and of an earlier build no script is left', async () => {
+    const stale = join(folder, 'chunks', 'stale.js')
+    await writeFile(stale, '')
+    const base = join(folder, 'chunks', 'base.js')
+    const before = statSync(base).ino
+    const building = buildDoors(join(ROOT, 'packages', 'sdk'), folder)
+    let done = false
+    let missing = 0
+    building.finally(() => {
+      done = true
+    })
+    while (!done) {
+      missing += files.filter(({ fileName }) => !existsSync(join(folder, fileName))).length
+      await new Promise(setImmediate)
+    }
+    await building
+    expect(missing).toBe(0)
+    expect(statSync(base).ino).toBe(before)
+    expect(existsSync(stale)).toBe(false)
+  })
+
+  it('have short lines, for Node prints the line of an error that nobody catches (sdk D8)', () => {
+    const long = files.flatMap(({ fileName }) =>
+      readFileSync(join(folder, fileName), 'utf8')
+        .split('\n')
+        .filter((line) => line.length > 500 && !/^(import|export) /.test(line))
+        .map((line) => `${fileName}: ${line.slice(0, 80)}`),
+    )
+    expect(long).toEqual([])
+  })
+
+  it.each([
+    ['an option of a server that is none', `createServer({ name: 'a', version: '1', tols: {} })`, 'mean "tools"'],
+    [
+      'an option of serving that is none',
+      `await serveHttp(server, { port: 0, maxBodyByte: 1 })`,
+      'no option "maxBodyByte"',
+    ],
+    ['a connection that fails', `await connect('http://127.0.0.1:1/mcp')`, '127.0.0.1:1'],
+  ])('say of %s that nobody catches what is wrong, and little else (sdk D8)', async (_, line, words) => {
+    const program = `
+      import { createServer } from './doors/server.js'
+      import { serveHttp } from './doors/http.js'
+      import { connect } from './doors/client.js'
+      const server = createServer({ name: 'a', version: '1' })
+      ${line}`
+    await writeFile(join(folder, 'mistake.js'), program)
+    const child = spawn(process.execPath, [join(folder, 'mistake.js')], { stdio: ['ignore', 'ignore', 'pipe'] })
+    const said = []
+    child.stderr.on('data', (chunk) => said.push(chunk))
+    await new Promise((resolve) => child.once('close', resolve))
+    const text = Buffer.concat(said).toString()
+    expect(text).toContain(words)
+    expect(text.length).toBeLessThan(5000)
   })
 
   /** What is loaded at once for these doors: own files, and the names of other modules. */

@@ -7,5 +7,7 @@ import { makeFounding } from './make-founding.mjs'
 import { makeLlms } from './make-llms.mjs'
 import { makeReference } from './make-reference.mjs'
 import { makeSecurity } from './make-security.mjs'
+import { makeTaskRequirements } from './make-task-requirements.mjs'
 
-for (const make of [makeReference, makeSecurity, makeFounding, makeFaults, makeLlms]) writePages(make(repositoryRoot))
+const all = [makeReference, makeSecurity, makeTaskRequirements, makeFounding, makeFaults, makeLlms]
+for (const make of all) writePages(make(repositoryRoot))

@@ -41,6 +41,7 @@ ${guides.join('\n')}
 ${reference.join('\n')}
 - [Error codes](reference/errors.md): every code that an error can have
 - [Security](reference/security.md): each security requirement and the tests that hold it
+- [Tasks](reference/task-requirements.md): each rule of both generations of tasks and the tests that hold it
 
 ## Decisions
 

@@ -11,6 +11,9 @@ import { writeIfMain } from './make.mjs'
 const FOLDERS = ['packages', 'examples', 'scripts']
 /** Suites of their own: a file there is no test of vitest, and has cases that cite requirements all the same. */
 const LABS = ['tests']
+const SECURITY = /\bsec-(\d+)\b/g
+/** These speak of requirements without testing any. */
+const SPEAKS = /^scripts\/(?:generate\/make-)?(?:security|task-requirements)\b/
 
 /**
  * @param {string} root
@@ -32,28 +35,29 @@ export function readRequirements(root) {
 
 /**
  * Every citation in the repository; `lab` where it is no test of vitest.
+ * @template {number | string} [Id=number]
  * @param {string} root
- * @returns {{ id: number, file: string, name: string, lab: boolean }[]}
+ * @param {RegExp} [pattern] how requirements are cited, with the id as its group
+ * @param {(id: string) => Id} [toId]
+ * @returns {{ id: Id, file: string, name: string, lab: boolean }[]}
  */
-export function collectCitations(root) {
+export function collectCitations(root, pattern = SECURITY, toId = /** @type {any} */ (Number)) {
   const tests = FOLDERS.flatMap((folder) => listCode(root, folder)).filter(isTestFile)
   const labs = LABS.flatMap((folder) => listCode(root, folder))
-  return (
-    [...tests, ...labs]
-      // These speak of requirements without testing any.
-      .filter((file) => !/^scripts\/(?:generate\/make-)?security\b/.test(file))
-      .flatMap((file) => readCitations(file, readFileSync(join(root, file), 'utf8')))
-      .map((one) => ({ ...one, lab: labs.includes(one.file) }))
-  )
+  return [...tests, ...labs]
+    .filter((file) => !SPEAKS.test(file))
+    .flatMap((file) => readCitations(file, readFileSync(join(root, file), 'utf8'), pattern))
+    .map((one) => ({ ...one, id: toId(one.id), lab: labs.includes(one.file) }))
 }
 
 /**
  * Where a test cites requirements, and under which name.
  * @param {string} file
  * @param {string} source
- * @returns {{ id: number, file: string, name: string }[]}
+ * @param {RegExp} [pattern]
+ * @returns {{ id: string, file: string, name: string }[]}
  */
-export function readCitations(file, source) {
+export function readCitations(file, source, pattern = SECURITY) {
   const found = new Map()
   let title = ''
   for (const line of source.split('\n')) {
@@ -61,12 +65,12 @@ export function readCitations(file, source) {
       /\b(?:test|it|describe)(?:\.\w+)?(?:\([^'"`]*\))?\(\s*(['"`])(.*?)\1\s*,/.exec(line) ??
       /\)\((['"`])(.*?)\1\s*,/.exec(line)
     if (started !== null) title = started[2] ?? ''
-    for (const [, number] of line.matchAll(/\bsec-(\d+)\b/g)) {
+    for (const [cited, id] of line.matchAll(pattern)) {
       const quoted = [...line.matchAll(/(['"`])(.*?)\1/g)]
         .map((match) => match[2] ?? '')
-        .find((text) => text.includes(`sec-${number}`))
+        .find((text) => text.includes(cited))
       const name = quoted ?? title
-      found.set(`${number} ${name}`, { id: Number(number), file, name })
+      found.set(`${id} ${name}`, { id, file, name })
     }
   }
   return [...found.values()]
@@ -101,11 +105,20 @@ ${sections.join('\n\n')}
 }
 
 function toRow({ id, text, level, side }, citations) {
+  return `| sec-${id} | ${cell(text)} | ${cell(level)} | ${cell(side)} | ${toTests(citations, withoutNumbers)} |`
+}
+
+/**
+ * The tests of a requirement, as a cell of a table.
+ * @param {{ file: string, name: string }[]} citations
+ * @param {(name: string) => string} bare the title without what the row says already
+ */
+export function toTests(citations, bare) {
   const tests = [...groupByFile(citations)].map(([file, own]) => {
-    const names = [...new Set(own.map(({ name }) => name))].filter((name) => name !== '').map(withoutNumbers)
+    const names = [...new Set(own.map(({ name }) => name))].filter((name) => name !== '').map(bare)
     return `[${file}](../../${file})${names.length === 0 ? '' : `: ${names.join('; ')}`}`
   })
-  return `| sec-${id} | ${cell(text)} | ${cell(level)} | ${cell(side)} | ${tests.length === 0 ? '–' : cell(tests.join('<br>'))} |`
+  return tests.length === 0 ? '–' : cell(tests.join('<br>'))
 }
 
 /** The row says which requirement it is. */
@@ -120,7 +133,8 @@ function groupByFile(citations) {
   return groups
 }
 
-function cell(text) {
+/** @param {string} text */
+export function cell(text) {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 }
 

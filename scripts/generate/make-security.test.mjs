@@ -21,7 +21,7 @@ test.each([
   ["  ['a row, sec-4', 1],", [[4, 'a row, sec-4']]],
   ['no citation: section-4, sec-x', []],
 ])('%j is read', (source, expected) => {
-  expect(readCitations('a.test.ts', source).map(({ id, name }) => [id, name])).toEqual(expected)
+  expect(readCitations('a.test.ts', source).map(({ id, name }) => [Number(id), name])).toEqual(expected)
 })
 
 test('a requirement without a test shows as a gap', () => {

@@ -13,6 +13,7 @@ await runSuite(import.meta.url, {
       trials: [
         ...(await import('./chat.ts')).trials,
         ...(await import('./terminal.ts')).trials,
+        ...(await import('./tasks.ts')).trials,
         ...(await import('./everything.ts')).trials,
         ...(await import('./bridge.ts')).trials,
         ...(await import('./pack.ts')).trials,

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { missingLine, readPage } from './blocks.ts'
 import { readPages } from './pages.ts'
@@ -54,6 +55,7 @@ test('first hour: every page can be read, and what is not run says why', () => {
   const skipped = shell.filter(({ run }) => run.notHere !== undefined)
   // Each by its reason, so that no other is left out unseen: what no machine has for a stranger.
   expect(skipped.map(({ run }) => run.notHere).sort()).toEqual([
+    'needs a MongoDB server',
     'needs a client of yours',
     'needs a client to serve until it is gone',
     'needs a database and takes minutes',
@@ -63,4 +65,18 @@ test('first hour: every page can be read, and what is not run says why', () => {
     'needs a workspace of Slack',
     'needs an account at GitHub, a browser and Claude Desktop',
   ])
+})
+
+test('newcomer: a guide that names a command of this repository says that it takes a checkout', () => {
+  const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    readonly scripts: Readonly<Record<string, string>>
+  }
+  const own = new Set(Object.keys(scripts).filter((name) => name !== 'check'))
+  const guide = new URL('../../docs/guide/', import.meta.url)
+  const silent = readdirSync(guide).filter((name) => {
+    const text = readFileSync(new URL(name, guide), 'utf8')
+    const named = [...text.matchAll(/npm run ([\w:-]+)/g)].some(([, script = '']) => own.has(script))
+    return named && !text.includes('checkout')
+  })
+  expect(silent).toEqual([])
 })

@@ -5,6 +5,7 @@ import { eras } from './targets/eras.ts'
 import { events } from './targets/events.ts'
 import { gateway } from './targets/gateway.ts'
 import { http } from './targets/http.ts'
+import { kept } from './targets/kept.ts'
 import { lines } from './targets/lines.ts'
 import { messages } from './targets/messages.ts'
 import { openapi } from './targets/openapi.ts'
@@ -23,6 +24,7 @@ export const TARGETS: readonly Target[] = [
   ...texts,
   openapi,
   recordings,
+  kept,
   gateway,
   eras,
 ]

@@ -8,12 +8,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Script } from '@portico/host/model'
+import { toPicture } from '../support/picture.ts'
 import type { Trial } from '../support/suite.ts'
 import { openScreen, type Screen } from '../support/tmux.ts'
 import { until } from '../support/wait.ts'
 import type { LabPlace } from './lab.ts'
 import { inNeovim, missingNeovim, neovimVersion } from './neovim-place.ts'
-import { toPicture } from './picture.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '')
 

@@ -50,7 +50,19 @@ await runSuite(import.meta.url, {
     const { ReplicaTally } = await import('./replicas/tally.ts')
     const { SameTally } = await import('./replicas/same-tally.ts')
     const [kept, same] = [new ReplicaTally(), new SameTally()]
-    const groups = ['store', 'bus', 'processes', 'away', 'refresh', 'kills', 'queue', 'figures', 'real', 'replicas']
+    const groups = [
+      'files',
+      'store',
+      'bus',
+      'processes',
+      'away',
+      'refresh',
+      'kills',
+      'queue',
+      'figures',
+      'real',
+      'replicas',
+    ]
     const columns = [...groups, 'same']
     const after = (): Promise<void> => places.stop()
     if (replicas === true) {
@@ -61,6 +73,7 @@ await runSuite(import.meta.url, {
     const { createFigureTrials, Figures } = await import('./task-figures.ts')
     const [tally, figures] = [new KillTally(), new Figures()]
     const trials: Trial[] = [
+      ...(await import('./deploy-cases.ts')).deployTrials,
       ...(await import('./contract-cases.ts')).contractTrials,
       ...(await import('./process-cases.ts')).processTrials,
       ...(await import('./away-cases.ts')).awayTrials,

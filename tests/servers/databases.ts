@@ -163,6 +163,14 @@ export const databaseTrials: readonly Trial[] = [
         assert.ok(described.includes(part), described)
       const plan = await call(client, 'explain', { sql: 'SELECT * FROM notes WHERE id = ?', params: [3] })
       assert.match(JSON.stringify(plan), /query_block/)
+      for (const [sql, words] of [
+        ['SHOW TABLES', '["notes"]'],
+        ["SHOW COLUMNS FROM tags LIKE 'note%'", '["note_id","int'],
+        ['SHOW CREATE TABLE tags', 'CREATE TABLE `tags`'],
+      ] as const) {
+        const shown = JSON.stringify((await query(client, sql)).rows)
+        assert.ok(shown.includes(words), `${sql}: ${shown}`)
+      }
     })
   }),
   onMariadb('changes nothing by any statement that only looks like reading', (engine) =>

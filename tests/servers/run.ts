@@ -8,8 +8,11 @@ import { installPackages } from '../support/install.ts'
 import { runSuite } from '../support/suite.ts'
 
 await runSuite(import.meta.url, {
-  flags: { bench: { type: 'boolean', about: 'measure files, sql and memory beside published servers' } },
-  async open({ bench }) {
+  flags: {
+    bench: { type: 'boolean', about: 'measure files, sql and memory beside published servers' },
+    uri: { type: 'string', about: 'a MongoDB of yours for the trial "mongo", with a user who may only read' },
+  },
+  async open({ bench, uri }) {
     installPackages(fileURLToPath(new URL('.', import.meta.url)))
     if (bench === true) return { trials: (await import('./bench.ts')).benchTrials }
     return {
@@ -19,7 +22,9 @@ await runSuite(import.meta.url, {
         ...(await import('./clients.ts')).clientTrials,
         ...(await import('./host.ts')).hostTrials,
         ...(await import('./real.ts')).realTrials,
+        ...(await import('./mongo.ts')).mongoTrials(uri),
         ...(await import('./vendors/trials.ts')).vendorTrials,
+        ...(await import('./sessions.ts')).sessionTrials,
       ],
     }
   },

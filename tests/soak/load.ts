@@ -35,6 +35,8 @@ const TOOLS = ['echo', 'echo', 'echo', 'echo', 'echo', 'echo', 'slow', 'ask'] as
 const CALL_MS = 15_000
 const HUNG_MS = 120_000
 const MAX_OPEN = 100
+/** Many more than are on their way at a time, so that no answer of another call is taken for its own. */
+const WORDS = 1_000
 
 export class Load {
   readonly outcomes = new Outcomes()
@@ -83,7 +85,8 @@ export class Load {
   async #call(): Promise<void> {
     const client = this.#random.of(this.#clients)
     const name = `${this.#random.of(SERVERS)}_${this.#random.of(TOOLS)}`
-    const text = `word-${++this.outcomes.sent}`
+    // A conversation remembers what was said in it; so many different words are soon all there.
+    const text = `word-${++this.outcomes.sent % WORDS}`
     let timer: ReturnType<typeof setTimeout> | undefined
     const hung = new Promise<'hung'>((resolve) => {
       timer = setTimeout(() => resolve('hung'), HUNG_MS)

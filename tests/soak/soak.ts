@@ -27,6 +27,8 @@ const CALLERS = 16
 const LEAST_RATE = 5
 const TICK_MS = 20
 const FAULT_MS = 1_000
+/** Until what is compiled and what is remembered up to a bound is there, under the same load: a tenth of the time, at most this. */
+const MAX_SETTLE_MS = 3 * 60_000
 const SAMPLES = 40
 const REST_MS = 180_000
 /** So many equal counts in a row are rest. */
@@ -41,9 +43,10 @@ export async function soak({ minutes, seed, state, snapshot }: SoakSetting, repo
   try {
     const run = new Run(world, seed)
     await run.warmUp()
+    const rate = Math.max(run.saturation / 2, LEAST_RATE)
+    await run.load(Math.min((minutes * MINUTE) / 10, MAX_SETTLE_MS), rate)
     const before = await run.rest()
     await writeSnapshot('before')
-    const rate = Math.max(run.saturation / 2, LEAST_RATE)
     const during = await run.load(minutes * MINUTE, rate)
     const judgements = await run.judged(before, during)
     await writeSnapshot('after')

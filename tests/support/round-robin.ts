@@ -65,7 +65,7 @@ function pass(req: IncomingMessage, res: ServerResponse, body: Buffer, turns: re
     res.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' }).end(NOBODY)
     return
   }
-  const { host: _host, connection: _connection, ...headers } = req.headers
+  const { connection: _connection, ...headers } = req.headers
   const sent = request(new URL(req.url ?? '/', target), { method: req.method, headers, agent })
   sent.on('response', (answer) => {
     res.writeHead(answer.statusCode ?? 502, answer.headers)

@@ -30,14 +30,14 @@ export function missingTmux(): string | undefined {
   return spawnSync('tmux', ['-V']).status === 0 ? undefined : 'there is no tmux (apt-get install tmux)'
 }
 
-export function openScreen(env: { readonly [name: string]: string }, cwd: string): Screen {
+export function openScreen(env: { readonly [name: string]: string }, cwd: string, columns = 140): Screen {
   const socket = `portico-lab-${process.pid}-${++count}`
   const tmux = (...words: string[]): string =>
     execFileSync('tmux', ['-L', socket, ...words], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
   const variables = Object.entries({ ...env, PS1: '$ ', TERM: 'xterm-256color' }).map(
     ([name, value]) => `${name}=${value}`,
   )
-  tmux('-f', '/dev/null', 'new-session', '-d', '-x', '140', '-y', '50', '-c', cwd, 'env', ...variables, 'sh')
+  tmux('-f', '/dev/null', 'new-session', '-d', '-x', String(columns), '-y', '50', '-c', cwd, 'env', ...variables, 'sh')
   tmux('set-option', 'history-limit', '50000')
   const text = (): string => tmux('capture-pane', '-p', '-J', '-S', '-')
   let from = 0

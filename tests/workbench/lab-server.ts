@@ -1,10 +1,15 @@
-/** A server for the lab, over standard streams: waits with progress, delivers as a task, publishes, greets, keeps a secret, takes words. */
+/** A server for the lab, over standard streams: waits with progress, delivers and orders as tasks, publishes, greets, keeps a secret, takes words. */
 
 import { createServer, prompt, resource, type Server, tool } from '@portico/sdk/server'
 import { serveStdio } from '@portico/sdk/stdio'
 import { createTasks } from '@portico/sdk/tasks'
 
 const NOTHING = { type: 'object' } as const
+const COPIES = {
+  type: 'object',
+  properties: { copies: { type: 'integer', title: 'Copies', minimum: 1, maximum: 10 } },
+  required: ['copies'],
+} as const
 export const SECRET = 'the vault opens with 7731-hyacinth'
 
 let issue = 1
@@ -20,6 +25,14 @@ const server: Server = createServer({
         ctx.progress(1, 2, 'on the way')
         await ctx.sleep(600_000)
         return 'Delivered.'
+      },
+    ),
+    order: tool(
+      { description: 'Orders a book, as a task that asks before it does', input: NOTHING, task: 'required' },
+      async (_, ctx) => {
+        ctx.progress(1, 3, 'looking up the price')
+        const { content } = await ctx.elicit('copies', { message: 'It costs 12 euros. How many copies?', form: COPIES })
+        return `Ordered: ${content?.copies}`
       },
     ),
     say: tool(

@@ -13,6 +13,8 @@ export interface Look {
   readonly prepare?: (site: Site) => Promise<void>
   /** Its pictures are in the documentation. */
   readonly shown?: boolean
+  /** What the console may say meanwhile. */
+  readonly expects?: RegExp
 }
 
 export const LOOKS: readonly Look[] = [
@@ -24,7 +26,7 @@ export const LOOKS: readonly Look[] = [
   { name: 'resources', route: () => '/resources?name=note://bulletin&server=lab', sign: 'Watch for changes' },
   { name: 'prompts', route: () => '/prompts?name=lab_greet&server=lab', sign: 'Get the prompt' },
   { name: 'chat-welcome', route: () => '/chat', sign: 'Take the tour', shown: true },
-  { name: 'tasks', route: () => '/tasks', sign: 'Calls that servers work on by themselves.' },
+  { name: 'tasks', route: () => '/tasks', sign: /Calls that servers work on by themselves\.|tasks? under way\./ },
   { name: 'timeline', route: timelineRoute, sign: 'tools/call', shown: true },
   { name: 'timeline-charts', route: () => '/timeline?view=charts', sign: 'Response time', shown: true },
   { name: 'timeline-recordings', route: () => '/timeline?view=recordings', sign: 'Recordings' },
@@ -35,10 +37,14 @@ export const LOOKS: readonly Look[] = [
   { name: 'policy-audit', route: () => '/policy?tab=audit', sign: 'Verify the log' },
 ]
 
+/** How a call is answered whose task was cancelled. */
+const CANCELLED = /status of 499/
+
 /** While something waits for an answer. */
 const ASKED: readonly Look[] = [
   { name: 'chat', route: tourRoute, sign: 'Waits for you', shown: true },
   { name: 'inbox', route: inboxRoute, sign: /questions wait/, shown: true },
+  { name: 'task', route: taskRoute, sign: 'What happened', shown: true, expects: CANCELLED },
 ]
 
 export const looksTrials: readonly Trial[] = [
@@ -47,7 +53,9 @@ export const looksTrials: readonly Trial[] = [
 ]
 
 /** After whatever looks at the screens as they were prepared. */
-export const settleTrials: readonly Trial[] = [{ name: 'looks: what waited is answered', always: true, run: settle }]
+export const settleTrials: readonly Trial[] = [
+  { name: 'looks: what waited is answered', always: true, expects: CANCELLED, run: settle },
+]
 
 const BEST = `SELECT p.name, sum(i.quantity) AS sold, p.price_cents
 FROM order_items i JOIN products p ON p.id = i.product_id
@@ -84,6 +92,7 @@ async function settle({ call, show }: Site): Promise<void> {
     return questions.length === 0 && (tour === '' || !(await call('chat.open', { id: tour })).busy)
   }, 'everything is answered')
   await call('policy.set', { rules: [] })
+  for (const { label } of (await call('tasks.list')).tasks) await call('tasks.forget', { label })
   if (tour === '') return
   const { parts } = await call('chat.open', { id: tour })
   const failed = parts.filter(
@@ -92,9 +101,10 @@ async function settle({ call, show }: Site): Promise<void> {
   assert.deepEqual(failed, [], 'the tour works from beginning to end')
 }
 
-function toTrial({ name, route, sign, prepare: act, shown }: Look): Trial {
+function toTrial({ name, route, sign, prepare: act, shown, expects }: Look): Trial {
   return {
     name: `looks: ${name}`,
+    ...(expects && { expects }),
     async run(site) {
       const { page } = site
       await site.look('light', 'desktop')
@@ -156,6 +166,25 @@ async function inboxRoute(site: Site): Promise<string> {
   void call('tools.call', { name: 'everything_ask_form', arguments: {}, run: 'looks-form' }).catch(() => {})
   await until(async () => (await asked()).length > 1, 'the tour asks, and so does the form')
   return `/inbox?id=${(await asked())[0].id}`
+}
+
+/** One that works, one that was cancelled, and one that asks. */
+async function taskRoute({ call }: Site): Promise<string> {
+  const tasks = async (): Promise<{ label: string; tool: string; status: string; question?: string }[]> =>
+    (await call('tasks.list')).tasks
+  const begin = async (tool: string, count: number): Promise<void> => {
+    // Nobody waits for its answer here.
+    void call('tools.call', { name: `lab_${tool}`, arguments: {}, run: `looks-${tool}-${count}` }).catch(() => {})
+    await until(async () => (await tasks()).filter((task) => task.tool === tool).length === count, `${tool} is a task`)
+  }
+  await begin('deliver', 1)
+  const [first] = await tasks()
+  await call('tasks.cancel', { label: first?.label })
+  await begin('deliver', 2)
+  await begin('order', 1)
+  const asking = async () => (await tasks()).find(({ question }) => question !== undefined)
+  await until(async () => (await asking()) !== undefined, 'the order asks')
+  return `/tasks?id=${(await asking())?.label}`
 }
 
 async function timelineRoute({ call }: Site): Promise<string> {

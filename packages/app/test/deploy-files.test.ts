@@ -8,9 +8,9 @@ import { connect } from '@portico/sdk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { freePort } from '../../../tests/support/free-port.ts'
+import { renderTemplate } from '../../../tests/support/helm-template.ts'
 import { readGatewaySettings } from '../src/cli/gateway/gateway-settings.ts'
 import { createFolder, startCli } from './cli.ts'
-import { renderTemplate } from './helm-template.ts'
 
 const deploy = fileURLToPath(new URL('../../../examples/deploy/', import.meta.url))
 const text = (path: string): string => readFileSync(join(deploy, path), 'utf8')

@@ -156,7 +156,7 @@ const afterwards = (change: () => Promise<unknown>) => async () => {
 const VSIX = 'downloads/portico-vscode-0.1.0.vsix'
 
 it.each([
-  ['without a yes', { ...NEOVIM, yes: false }, async () => {}, /confirmed/],
+  ['without a yes', { ...NEOVIM, yes: false }, async () => {}, /no terminal to ask in/],
   ['over something else', NEOVIM, () => put(`${PLACE}/mine.lua`, 'x'), /did not put there/],
   ['over a checkout of the plugin', NEOVIM, () => put(`${PLACE}/lua/portico/init.lua`, 'x'), /did not put there/],
   ['over a file', NEOVIM, () => put(PLACE, 'x'), /did not put there/],
@@ -193,7 +193,7 @@ it.each([
     }),
     /did not put there/,
   ],
-  ['without a yes for VS Code', { ...VSCODE, yes: false }, async () => {}, /confirmed/],
+  ['without a yes for VS Code', { ...VSCODE, yes: false }, async () => {}, /no terminal to ask in/],
   ['over another file of that name', VSCODE, () => put(VSIX, 'mine'), /is not this extension/],
   ['over a folder of that name', VSCODE, () => put(`${VSIX}/mine`, 'x'), /is not this extension/],
   ['through a link of that name', VSCODE, () => put('a', 'x').then(() => link(VSIX, 'a')), /is a link/],

@@ -44,7 +44,7 @@ describe('portico faults', () => {
       says: 'the client made no call',
       code: 4,
     },
-    { words: ['-n', '1', '--timeout', '1', '--client', 'no-such-program-here'], says: 'ENOENT', code: 4 },
+    { words: ['-n', '1', '--timeout', '1', '--client', 'no-such-program-here'], says: 'was not found', code: 4 },
   ])('says what is wrong: $words', async ({ words, says, code }) => {
     const ran = await runCli(['faults', ...words])
     expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code, stderr: expect.stringContaining(says) })

@@ -23,7 +23,7 @@ describe('portico install', () => {
     const refused = await runCli(['install', 'cursor', 'weather.ts'], place())
     expect(refused).toMatchObject({ code: 5, stdout: '' })
     expect(refused.stderr).toContain('+     "weather": {')
-    expect(refused.stderr).toContain('give `--yes`')
+    expect(refused.stderr).toContain('say yes to that with `--yes`')
     expect(await readFile(file, 'utf8')).toBe(before)
 
     const written = await runCli(['install', 'cursor', 'weather.ts', '--yes', '--json'], place())

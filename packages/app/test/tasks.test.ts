@@ -1,7 +1,8 @@
 /** Tasks on the command line: begun, remembered, followed, fetched and cancelled, with servers of either generation. */
 
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { connect } from '@portico/sdk/client'
 import { serveHttp } from '@portico/sdk/http'
 import { createServer, tool } from '@portico/sdk/server'
 import { createTasks } from '@portico/sdk/tasks'
@@ -16,6 +17,8 @@ const GENERATIONS = [
   ['2025-11-25', '2025-11-25 tasks'],
   ['2026-07-28', '2026-07-28 tasks extension'],
 ] as const
+
+const YEAR = { type: 'object', properties: { year: { type: 'integer' } }, required: ['year'] } as const
 
 /** A server whose slow tool is done when the test says so. */
 async function serve(version: (typeof GENERATIONS)[number][0]) {
@@ -35,6 +38,10 @@ async function serve(version: (typeof GENERATIONS)[number][0]) {
         return 'forty-two'
       }),
       fast: tool({ description: 'Fast', task }, () => 'at once, as a task'),
+      survey: tool({ description: 'Asks', task }, async (_args, ctx) => {
+        const { content } = await ctx.elicit('year', { message: 'Which year?', form: YEAR })
+        return `The year is ${content?.year}`
+      }),
       plain: tool({ description: 'Plain' }, () => 'no task'),
     },
   })
@@ -78,6 +85,19 @@ describe.each(GENERATIONS)('portico tasks with %s (host 31)', (version, generati
     expect(JSON.parse((await run(['tasks', 'show', url(), begun.task, '--json'])).stdout).status).toBe('completed')
   })
 
+  it('leaves one that has a question alone where nobody can be asked', async () => {
+    const client = await connect(url(), { elicitation: { form: () => ({ action: 'cancel' }) } })
+    const { task } = await client.startTool('survey', {})
+    const taskId = task?.taskId ?? ''
+    const status = async () => (await (await client.resumeTask(taskId)).status()).status
+    await expect.poll(status).toBe('input_required')
+    const { code, stderr } = await run(['tasks', 'result', url(), taskId])
+    expect([code, stderr]).toEqual([5, expect.stringMatching(/has a question[\s\S]*in a terminal/)])
+    expect(await status()).toBe('input_required')
+    expect((await run(['tasks', 'show', url(), taskId])).stderr).toContain('has a question')
+    await client.close()
+  })
+
   it('watches one until it is over, a JSON document a line, and cancels one', async () => {
     const { task } = await begin()
     const watch = startCli(['tasks', 'watch', url(), task, '--json'], { cwd: folder.path, env: folder.env })
@@ -106,6 +126,22 @@ describe('portico call with a tool that becomes a task (host 31)', () => {
     expect(stderr).toContain(`portico tasks watch ${url()} --header 'X-Key: …' --protocol 2026-07-28 `)
     expect(stderr).not.toContain('secret-word')
     at().release()
+  })
+
+  it('tells whoever begins one with a program of the command that it ends with it', async () => {
+    const file = join(folder.path, 'office.ts')
+    await writeFile(
+      file,
+      `import { createServer, tool } from '@portico/sdk/server'
+import { createTasks } from '@portico/sdk/tasks'
+const slow = tool({ task: 'required' }, (_args, ctx) => ctx.sleep(60_000))
+export default createServer({ name: 'office', version: '1', tasks: createTasks(), tools: { slow } })`,
+    )
+    const { code, stderr } = await run(['call', file, 'slow', '--task'])
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('The server ends with this command, and the task with it'),
+    ])
   })
 
   it('says so where a tool answers at once', async () => {

@@ -18,7 +18,7 @@ export const HOST_ERROR_CODES = {
   'no-model': 'No model is configured that fits.',
   'audit-broken': 'The audit log was altered, or cannot be written.',
   'state-unwritable':
-    'A file of the state folder cannot be changed (full or read-only disk, no rights); the message says what to do.',
+    'A file of the state folder cannot be read or changed (full or read-only disk, no rights); the message says what to do.',
   closed: 'The host is closed.',
 } as const
 

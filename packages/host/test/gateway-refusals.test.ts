@@ -1,8 +1,11 @@
 /** What a call beyond a limit of the gateway is answered with, on the wire, in both eras. */
 
+import { once } from 'node:events'
 import { serveFetch } from '@portico/sdk/fetch'
 import { afterEach, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { createGateway } from '../src/gateway/gateway.ts'
+import { serveGateway } from '../src/gateway/serve.ts'
 import { createFeatureServer, createLab } from './gateway-lab.ts'
 
 const closers: (() => Promise<unknown>)[] = []
@@ -101,3 +104,22 @@ test.each([LEGACY, MODERN])(
     })
   },
 )
+
+test('a gateway holds its WebSocket to the bounds that it was given', async () => {
+  const lab = await createLab({ features: { target: createFeatureServer() } })
+  const gateway = createGateway(lab, { allowAnonymous: true, tasks: false })
+  const http = await serveGateway(gateway, { port: 0, graceMs: 0, webSocketPath: '/socket', json: { maxDepth: 3 } })
+  const socket = new WebSocket(`ws://127.0.0.1:${http.port}/socket`, 'mcp')
+  closers.push(
+    () => lab.close(),
+    () => http.close(),
+    async () => socket.terminate(),
+  )
+  await once(socket, 'open')
+  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { a: { b: { c: 1 } } } }))
+  const [answer] = await once(socket, 'message')
+  expect(JSON.parse(String(answer))).toMatchObject({
+    id: 1,
+    error: { message: expect.stringContaining('maxDepth (3)') },
+  })
+})

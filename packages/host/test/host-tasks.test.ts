@@ -163,6 +163,24 @@ describe.each([
     await expect.poll(() => JSON.stringify(again.save().messages)).toContain('forty-two')
   })
 
+  it('is handed to another conversation where its own is gone, once', async () => {
+    const { server, release } = reports(version)
+    const first = await start(server, { ...calling('report') })
+    await converse(first)
+    const [task] = await first.host.tasks.list()
+    const label = task?.label ?? ''
+    // As long as somebody follows it, it is theirs.
+    expect(await first.host.tasks.handTo(label, 'other')).toBe(false)
+    await first.host.close()
+    const lab = await start(server, { stateDir: first.stateDir, tasks: { resume: false } })
+    const other = lab.host.converse({ session: 'other' })
+    expect(await lab.host.tasks.handTo(label, 'other')).toBe(true)
+    release()
+    await expect.poll(() => JSON.stringify(other.save().messages)).toContain('forty-two')
+    expect(await lab.host.tasks.handTo(label, 'third')).toBe(false)
+    expect(await lab.host.tasks.list()).toMatchObject([{ session: 'other', delivered: true }])
+  })
+
   it('is told to be lost where its server does not know it any more', async () => {
     const first = await start(reports(version).server, calling('report'))
     await converse(first)

@@ -89,6 +89,15 @@ describe('calls at a time, over replicas (sec-451)', () => {
     expect(await enters(replicas[0] as CallLimits)).toBeDefined()
   })
 
+  it('of replicas that died a moment ago are few: the others go on at once', async () => {
+    // Nobody knows yet that these are gone: they hold what they held.
+    const dead = await joinAll(6, { maxConcurrent: 64 })
+    for (const limits of dead) expect(await enters(limits)).toBeDefined()
+    const fresh = await join({ maxConcurrent: 64 })
+    const results = await Promise.all(Array.from({ length: 20 }, () => enters(fresh)))
+    expect(results.filter((entered) => entered !== undefined).length).toBe(20)
+  })
+
   it('of a replica that is gone are free for the others', async () => {
     const one = await place.join()
     const limits = { ...GATEWAY_LIMITS, maxConcurrent: 4 }

@@ -3,13 +3,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { PathLike } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTaskBook, type KeptTask } from '../src/assembly/tasks/task-book.ts'
 import { createStateFile, settleState } from '../src/config/state-file.ts'
+import { createSeal } from '../src/config/trust/seal.ts'
+import { createGrants } from '../src/consent/grants.ts'
+import type { Answer } from '../src/consent/question.ts'
+import type { Effect } from '../src/policy/effect.ts'
+import type { Pin } from '../src/upstream/pins/pin.ts'
+import { createPinFile } from '../src/upstream/pins/pin-file.ts'
+import { createPinStore } from '../src/upstream/pins/pins.ts'
 
 /** What the disk does with drafts: fails when they are made, or when they are written. */
 const disk = vi.hoisted(() => ({ opening: undefined as string | undefined, writing: undefined as string | undefined }))
@@ -76,6 +83,22 @@ const STORES: {
     const book = createTaskBook({ file })
     return { write: (at) => book.keep({ ...task, label: `label-${at}` }), read: () => book.list() }
   },
+  grants: (file) => {
+    const open = createGrants({ file })
+    const about = { session: 's', unattended: false, tainted: false, at: 0 }
+    const answer: Answer = { action: 'allow', remember: 'always', breadth: 'item' }
+    const effectOf = (at: number): Effect => ({
+      kind: 'call',
+      server: 's',
+      tool: `t${at}`,
+      arguments: {},
+      trusted: false,
+    })
+    return {
+      write: async (at) => (await open).remember(effectOf(at), answer, about),
+      read: async () => (await open).list(),
+    }
+  },
 }
 
 const FAILURES = [
@@ -87,7 +110,7 @@ const FAILURES = [
   ['out of descriptors', 'opening', 'EMFILE', /ulimit -n/],
 ] as const
 
-describe.each(['a state file', 'tasks'])('reliability disks: %s', (name) => {
+describe.each(Object.keys(STORES))('reliability disks: %s', (name) => {
   test.each(FAILURES)(
     'on a disk that is %s: a typed error that says what to do, the old content, no rest, and recovery',
     async (_, when, code, remedy) => {
@@ -108,6 +131,42 @@ describe.each(['a state file', 'tasks'])('reliability disks: %s', (name) => {
       expect(await store?.read()).not.toEqual(before)
     },
   )
+})
+
+describe('reliability disks: pins', () => {
+  const pinOf = (fingerprint: string): Pin => ({
+    approved: { fingerprint, meaning: {}, at: 1, by: 'person' },
+    present: true,
+  })
+
+  test.each(FAILURES)(
+    'on a disk that is %s: a word that says what to do, and what could not be written is there after the next try (sec-635)',
+    async (_, when, code, remedy) => {
+      const warnings: string[] = []
+      const pins = createPinFile(join(folder, 'pins.json'), (message) => warnings.push(message))
+      pins.write('s', 'tool a', pinOf('1'))
+      await pins.flush()
+      disk[when] = code
+      pins.write('s', 'tool b', pinOf('2'))
+      await pins.flush()
+      expect(warnings).toEqual([expect.stringMatching(remedy)])
+      expect([...(pins.read().get('s') ?? [])].map(([key]) => key)).toEqual(['tool a'])
+      pins.write('s', 'tool a', pinOf('3'))
+      await pins.flush()
+      disk[when] = undefined
+      await pins.flush()
+      expect(pins.read().get('s')?.get('tool b')).toEqual(pinOf('2'))
+      expect(pins.read().get('s')?.get('tool a')).toEqual(pinOf('3'))
+    },
+  )
+
+  test('that cannot be read for now are not taken for damaged ones, nor for none (sec-635)', async () => {
+    const file = join(folder, 'pins.json')
+    // Opens, and cannot be read.
+    await mkdir(file)
+    expect(() => createPinStore({ file })).toThrow(expect.objectContaining({ code: 'state-unwritable' }))
+    expect(await readdir(folder)).toEqual(['pins.json'])
+  })
 })
 
 test('reliability disks: a file that cannot be read for now is not taken for a damaged one', async () => {
@@ -180,4 +239,14 @@ test('reliability disks: whoever waits for the folder to settle finds nothing be
   await settleState(`${folder}/`)
   expect(done.length).toBe(3)
   await settleState(folder)
+})
+
+test('reliability disks: a key that cannot be had for now is asked for again', async () => {
+  const place = join(folder, 'sealed')
+  const seal = createSeal({ file: join(place, 'secrets.json'), mark: 'mark:' })
+  await writeFile(place, 'in the way')
+  await expect(seal.close('text')).rejects.toMatchObject({ code: 'secret-missing' })
+  await rm(place)
+  expect(await seal.open(await seal.close('text'))).toBe('text')
+  expect(await readdir(place)).toEqual(['secrets.json.key'])
 })

@@ -8,6 +8,7 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { connect as dialTls } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type HttpOptions, type HttpServer, serveHttp } from '../src/serve/adapters/http.ts'
 import { toAlternativeNames, toDistinguishedName } from '../src/serve/adapters/http-certificate.ts'
@@ -260,6 +261,24 @@ it.runIf(hasOpenssl)('gives HTTP/2 requests a time to arrive in, too', async () 
   await once(stream, 'close')
   session.close()
 })
+
+it.runIf(hasOpenssl)(
+  'ends connections beside HTTP/2 on which nothing is asked, and keeps those that listen (sec-637)',
+  async () => {
+    await serve({ tls: server, http2: true, limits: { requestTimeoutMs: 200, headersTimeoutMs: 200 } })
+    const at = `https://localhost:${http.port}`
+    const [used, idle] = [connectHttp2(at, { ca }), connectHttp2(at, { ca })]
+    const { headers, body } = modern('subscriptions/listen', { notifications: { toolsListChanged: true } })
+    const events = used.request({ ':method': 'POST', ':path': '/mcp', ...headers })
+    events.end(body)
+    await once(events.setEncoding('utf8'), 'data')
+    const half = dialTls({ port: http.port, host: 'localhost', ca, ALPNProtocols: ['http/1.1'] })
+    half.on('error', () => {}).write('POST /mcp HT')
+    await Promise.all([once(idle, 'close'), once(half.resume(), 'close')])
+    expect(used.destroyed).toBe(false)
+    used.destroy()
+  },
+)
 
 it.runIf(!hasOpenssl)('the TLS tests were left out: there is no openssl here', () => {})
 

@@ -169,6 +169,35 @@ describe('a call that takes long', () => {
     expect(values).toEqual(values.toSorted((one, other) => one - other))
   })
 
+  it.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)(
+    'TM-01 TM-05: on %s, is held for 45 seconds with signs of life, and is then a handle that status and cancel take',
+    async (version) => {
+      clock = createClock()
+      const wire = await connect(version)
+      const { now: begun } = clock
+      let outcome: Outcome | undefined
+      void wire.request('tools/call', { name: 'long' }, { meta: { progressToken: 'p' } }).then((came) => {
+        outcome = came
+      })
+      const until = async (ms: number) => {
+        for (; clock !== undefined && clock.now - begun < ms; await clock.advance(1000)) await sealed()
+        await sealed()
+      }
+      await until(44_000)
+      expect(outcome).toBeUndefined()
+      const told = wire.log.filter(({ method }) => method === 'notifications/progress')
+      expect(told.length).toBeGreaterThanOrEqual(3)
+      await until(47_000)
+      const text = String(textOf(outcome?.result))
+      const taskId = /"taskId":"([^"]+)"/.exec(text)?.[1]
+      for (const helper of HELPERS) expect(text).toContain(helper)
+      const use = async (name: string) =>
+        textOf((await wire.request('tools/call', { name, arguments: { taskId } })).result)
+      expect(await use('task_status')).toContain('is working: part 1')
+      expect(await use('task_cancel')).toContain('is cancelled')
+    },
+  )
+
   it('says that it is no result where the tool promises structured content, which comes by task_result', async () => {
     clock = createClock()
     const wire = await connect('2025-06-18')

@@ -318,4 +318,18 @@ describe('the readers', () => {
     for (const value of wrong) expect(() => readTask(value, generation)).toThrow(/The task that the other side/)
     expect(readTask({ ...task, statusMessage: 'x'.repeat(10_000) }, generation).statusMessage).toHaveLength(8_192)
   })
+
+  it.each([
+    ['core', CORE_TASKS, OLD_TASK],
+    ['extension', EXTENSION_TASKS, TASK],
+  ])('T25-20 T26-17 sec-621: of %s take a time that no date can say for one without end', (_name, generation, task) => {
+    const last = 8.64e15 - Date.parse(task.createdAt)
+    const keptFor = (ttl: number) => readTask({ ...task, [generation.ttl]: ttl }, generation).ttlMs
+    expect([last - 1, last, last + 2, 1e300].map(keptFor)).toEqual([
+      last - 1,
+      last,
+      Number.POSITIVE_INFINITY,
+      Number.POSITIVE_INFINITY,
+    ])
+  })
 })

@@ -77,11 +77,21 @@ describe('a task', () => {
     })
   })
 
-  it('T25-19 T25-21 T25-23 T25-43: has the time that it really has, whatever was asked for', async () => {
-    const wire = await connect({}, createTaskServer({ limits: { maxTtlMs: 1000 } }))
-    const taskId = await start(wire, 'gated', { ttl: 999_999_999 })
-    expect((await wire.request('tasks/get', { taskId })).result).toMatchObject({ taskId, ttl: 1000, pollInterval: 100 })
-  })
+  it.each([
+    [100_000, 99_999, 99_999],
+    [100_000, 100_000, 100_000],
+    [100_000, 100_001, 100_000],
+    [100_000, 1e300, 100_000],
+  ])(
+    'T25-19 T25-21 T25-23 T25-43 sec-622: of at most %d ms, a client that asks for %d is told %d',
+    async (maxTtlMs, ttl, told) => {
+      const wire = await connect({}, createTaskServer({ limits: { maxTtlMs } }))
+      const { result } = await wire.request('tools/call', { name: 'gated', task: { ttl } })
+      const { taskId } = taskOf(result)
+      expect(result.task).toMatchObject({ ttl: told })
+      expect((await wire.request('tasks/get', { taskId })).result).toMatchObject({ ttl: told, pollInterval: 100 })
+    },
+  )
 
   it('T25-19 T25-43: is kept for a minute, however short a time was asked for', async () => {
     const wire = await connect()

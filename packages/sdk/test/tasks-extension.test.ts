@@ -1,6 +1,6 @@
 /** Tasks of 2026-07-28, as the extension has them: every rule of it that a server keeps, word for word on the wire. */
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createPrincipal } from '../src/auth/principal.ts'
 import type { JsonObject } from '../src/jsonrpc/message.ts'
 import { META_RELATED_TASK, TASKS_EXTENSION } from '../src/protocol/tasks.ts'
@@ -18,7 +18,7 @@ async function start(wire: Wire, name: string): Promise<string> {
 }
 
 describe('what is declared', () => {
-  it('T26-02 T26-33: the extension in server/discover, and no tasks of 2025-11-25', async () => {
+  it('T26-02 T26-33 TT-06: the extension in server/discover, and no tasks of 2025-11-25', async () => {
     const { result } = await (await connect()).request('server/discover')
     const capabilities = result.capabilities as JsonObject
     expect(capabilities.extensions).toEqual({ [TASKS_EXTENSION]: {} })
@@ -38,7 +38,7 @@ describe('what is declared', () => {
   })
 
   it.each(['tasks/get', 'tasks/update', 'tasks/cancel'])(
-    'T26-26: %s without the declaration is -32021, before the id is looked at',
+    'T26-26 TT-01: %s without the declaration is -32021, before the id is looked at',
     async (method) => {
       const wire = await connect()
       const { error } = await wire.request(method, { taskId: 'nothing', inputResponses: {} }, { capabilities: {} })
@@ -73,6 +73,13 @@ describe('how a call becomes a task', () => {
     })
     const got = await wire.request('tasks/get', { taskId: members.taskId })
     expect(got.result).toMatchObject({ resultType: 'complete', taskId: members.taskId, status: 'working' })
+  })
+
+  it('T26-08 T26-15 sec-622: the time that a task is kept is the server’s to say, within its own limit', async () => {
+    const wire = await connect({}, createTaskServer({ limits: { maxTtlMs: 90_000 } }))
+    const { result } = await wire.request('tools/call', { name: 'gated', task: { ttl: 1e300 }, ttlMs: 1e300 })
+    expect(result.ttlMs).toBe(90_000)
+    expect((await wire.request('tasks/get', { taskId: result.taskId })).result.ttlMs).toBe(90_000)
   })
 
   it('T26-04: what is quick is answered at once, also by a tool that may become one', async () => {
@@ -114,7 +121,7 @@ describe('how a call becomes a task', () => {
 })
 
 describe('how a task ends', () => {
-  it('T26-11 T26-13: completed, with exactly what the call would have had', async () => {
+  it('T26-11 T26-13 TT-07: completed, with exactly what the call would have had', async () => {
     const made = createTaskServer()
     const wire = await connect({}, made)
     const taskId = await start(wire, 'gated')
@@ -122,7 +129,7 @@ describe('how a task ends', () => {
     const done = await until(wire, taskId, 'completed')
     expect(done.resultType).toBe('complete')
     expect(done.result).toEqual({ resultType: 'complete', content: [{ type: 'text', text: 'through the gate' }] })
-    expect(JSON.stringify(done)).not.toContain(META_RELATED_TASK)
+    for (const member of [META_RELATED_TASK, 'requestState']) expect(JSON.stringify(done)).not.toContain(member)
   })
 
   it('T26-13 T26-14: a tool that fails is completed with isError', async () => {
@@ -159,6 +166,19 @@ describe('how a task ends', () => {
   })
 })
 
+it('TT-02 TT-08: is told to whoever asks faster than its interval, and for as long as it is kept after its end', async () => {
+  const made = createTaskServer()
+  const wire = await connect({}, made)
+  const taskId = await start(wire, 'gated')
+  const look = () => wire.request('tasks/get', { taskId })
+  for (let time = 0; time < 50; time++) expect((await look()).result.status).toBe('working')
+  made.effects.gate.open()
+  await until(wire, taskId, 'completed')
+  vi.useFakeTimers({ now: Date.now() + 3_500_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  expect((await look()).result).toMatchObject({ status: 'completed', result: { content: [{ type: 'text' }] } })
+})
+
 describe('questions inside a task', () => {
   it('T26-12 T26-18: stand in tasks/get, are answered by tasks/update, and no step runs twice', async () => {
     const made = createTaskServer()
@@ -173,7 +193,7 @@ describe('questions inside a task', () => {
     expect(made.effects.done).toEqual(['before', 'after'])
   })
 
-  it('T26-12 T26-19: all open ones at once; what is answered is gone from the very next look', async () => {
+  it('T26-12 T26-19 TT-03 TT-04 TT-05: all open ones at once; what is answered is gone from the very next look', async () => {
     const wire = await connect()
     const taskId = await start(wire, 'asksTwo')
     const waiting = await until(wire, taskId, 'input_required')
@@ -255,7 +275,7 @@ describe('push', () => {
     listen.abort()
   })
 
-  it('T26-27 T26-30: a listener hears of its own tasks alone, in the words of tasks/get', async () => {
+  it('T26-27 T26-30 TT-09: a listener hears of its own tasks alone, in the words of tasks/get', async () => {
     const made = createTaskServer()
     const [ana, ben] = [
       await connect({ principal: createPrincipal('ana') }, made),

@@ -116,6 +116,24 @@ describe.each(SERVER_NAMES)('%s', (name) => {
     expect(Object.keys(options).filter((option) => !page.includes(`\`${option}\``))).toEqual([])
   })
 
+  it('servers 24: shows a real session in its guide page, with tools that it has, as text and as a small picture', () => {
+    const page = readFileSync(new URL(`../../../docs/guide/server-${name}.md`, import.meta.url), 'utf8')
+    const session = /<!-- session -->\n([\s\S]*)<!-- end of session -->/.exec(page)?.[1] ?? ''
+    expect(session).toContain(`](../screenshots/server-${name}.svg)`)
+    expect(session).toContain(`$ portico run ${name}`)
+    const asked = [...session.matchAll(/^> (\w+) \{/gm)].map(([, tool]) => tool ?? '')
+    expect(asked.length).toBeGreaterThan(1)
+    const data = JSON.parse(
+      readFileSync(new URL(`../../../tests/servers/sessions/${name}.json`, import.meta.url), 'utf8'),
+    )
+    expect(asked).toEqual(data.calls.map(({ tool }: { readonly tool: string }) => tool))
+    const tools = ready.server.catalogue().tools.map((tool) => tool.name)
+    expect(asked.filter((tool) => !tools.includes(tool))).toEqual([])
+    const picture = readFileSync(new URL(`../../../docs/screenshots/server-${name}.svg`, import.meta.url), 'utf8')
+    for (const tool of asked) expect(picture).toContain(`&gt; ${tool} `)
+    expect(picture.length).toBeLessThanOrEqual(60_000)
+  })
+
   it('passes the linter, and describes everything', () => {
     const findings = lintServer(ready.server).filter(({ severity }) => severity === 'error')
     expect(findings).toEqual([])

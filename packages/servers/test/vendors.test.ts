@@ -37,6 +37,7 @@ const SAMPLES: { readonly [vendor: string]: Values } = {
 
 interface Asked {
   readonly url: string
+  readonly method: string
   readonly headers: { readonly [name: string]: string | string[] | undefined }
 }
 
@@ -45,6 +46,8 @@ interface Service {
   readonly asked: Asked[]
   /** Where everything is sent on to, if anywhere. */
   redirect: string | undefined
+  /** While it is there, the first request of each server comes too often. */
+  busy: Set<string> | undefined
   close(): Promise<void>
 }
 
@@ -71,10 +74,19 @@ afterAll(async () => {
 /** Answers whatever it is asked with something of every vendor's shape, written by somebody who means ill. */
 async function startService(elsewhere: () => string): Promise<Service> {
   const asked: Asked[] = []
-  const state: { redirect: string | undefined } = { redirect: undefined }
+  const state: { redirect: string | undefined; busy: Set<string> | undefined } = {
+    redirect: undefined,
+    busy: undefined,
+  }
   const server = createServer((request, response) => {
     request.resume()
-    asked.push({ url: request.url ?? '', headers: request.headers })
+    asked.push({ url: request.url ?? '', method: request.method ?? '', headers: request.headers })
+    const agent = request.headers['user-agent'] ?? ''
+    if (state.busy?.has(agent) === false) {
+      state.busy.add(agent)
+      response.writeHead(429, { 'retry-after': '1' }).end()
+      return
+    }
     if (state.redirect !== undefined) {
       response.writeHead(302, { location: `${state.redirect}${request.url}` }).end()
       return
@@ -120,7 +132,7 @@ function toAnswer(link: string): object {
 
 async function start(
   name: (typeof VENDORS)[number],
-  values: { readonly [option: string]: boolean } = {},
+  values: { readonly [option: string]: boolean | number } = {},
 ): Promise<Client> {
   process.env.PORTICO_TEST_TOKEN = TOKEN
   const ready = await (await loadEntry(name)).create({
@@ -208,4 +220,58 @@ describe.each(VENDORS)('%s', (name) => {
       expect(headers['x-evil'], url).toBeUndefined()
     }
   })
+
+  it('servers 24: reads by default; what changes something is offered with write alone, and sent to nobody unasked', async () => {
+    const reading = await start(name)
+    const offered = (await reading.listTools()).map(({ name: tool }) => tool)
+    for (const { name: tool, annotations } of await reading.listTools())
+      expect(annotations, tool).toMatchObject({ readOnlyHint: true })
+    const writing = await start(name, { write: true })
+    const changes = (await calls(name, writing)).filter(({ tool }) => !offered.includes(tool))
+    expect(changes.length).toBeGreaterThanOrEqual(2)
+    service.asked.length = 0
+    for (const { tool, args } of changes) {
+      const { isError, text } = await call(writing, tool, args)
+      expect([isError, text], tool).toEqual([true, expect.stringContaining('Nothing was done')])
+    }
+    expect(service.asked.filter(({ method }) => !['GET', 'HEAD'].includes(method))).toEqual([])
+  })
+
+  it('servers 24: what is longer than one answer is gone on with by the tool that gave it', async () => {
+    const client = await start(name, { maxCharacters: 10 })
+    let parts = 0
+    for (const { tool, args } of await calls(name, client)) {
+      const { text } = await call(client, tool, args)
+      const [, next] = /ask again with start (\d+)/.exec(text) ?? []
+      if (next === undefined) continue
+      parts++
+      const rest = await call(client, tool, { ...args, start: Number(next) })
+      expect(rest.isError, `${tool}: ${rest.text}`).toBe(false)
+      expect(rest.text, tool).not.toBe(text)
+    }
+    expect(parts).toBeGreaterThanOrEqual(3)
+  })
+})
+
+it('servers 24: a limit of every service is waited for, told as progress, and not beyond maxWaitMs', async () => {
+  const first = async (name: (typeof VENDORS)[number], values = {}) => {
+    const client = await start(name, values)
+    const [{ tool, args } = { tool: '', args: {} }] = await calls(name, client)
+    return { client, tool, args }
+  }
+  service.busy = new Set()
+  await Promise.all(
+    VENDORS.map(async (name) => {
+      const { client, tool, args } = await first(name)
+      const told: string[] = []
+      await client.callTool(tool, { ...args }, { onProgress: ({ message = '' }) => void told.push(message) })
+      expect(told[0], name).toMatch(/^\w+ asks to wait 1 s$/)
+    }),
+  )
+  service.busy = new Set()
+  for (const name of VENDORS) {
+    const { client, tool, args } = await first(name, { maxWaitMs: 500 })
+    expect((await call(client, tool, args)).text, name).toContain('left alone for 1 s (option maxWaitMs)')
+  }
+  service.busy = undefined
 })

@@ -131,7 +131,9 @@ const drains: readonly Form[] = [
       const calls = issue(rig, plans)
       await allStarted(rig, plans)
       rig.signal('SIGTERM')
-      return { outcomes: await calls, allResults: true }
+      const outcomes = await calls
+      await rig.gone()
+      return { outcomes, allResults: true }
     },
   },
   {
@@ -144,7 +146,9 @@ const drains: readonly Form[] = [
       await allStarted(rig, plans)
       const faultAt = now()
       rig.signal('SIGTERM')
-      return { outcomes: await calls, faultAt }
+      const outcomes = await calls
+      await rig.gone()
+      return { outcomes, faultAt }
     },
   },
 ]
@@ -155,7 +159,7 @@ const stops: readonly Form[] = [
     about: 'stopped and continued',
     options: { reuse: true },
     async run(rig, seeded) {
-      rig.signal('SIGSTOP')
+      await rig.stop()
       const calls = issue(rig, planCalls(seeded))
       await sleep(700)
       rig.signal('SIGCONT')
@@ -167,7 +171,7 @@ const stops: readonly Form[] = [
     about: 'stopped beyond the timeout; late answers',
     options: { reuse: true },
     async run(rig, seeded) {
-      rig.signal('SIGSTOP')
+      await rig.stop()
       const late = await issue(
         rig,
         planCalls(seeded, () => ({ timeoutMs: 300, idempotent: false })),

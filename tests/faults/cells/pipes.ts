@@ -98,7 +98,7 @@ const blocked: readonly Form[] = [
     about: 'stdin blocked with many queued',
     options: { ...PIPES, plan: { sync: false } },
     async run(rig, seeded) {
-      rig.signal('SIGSTOP')
+      await rig.stop()
       const long = (index: number) => ({ ms: 0, nonce: `${seeded.seed}-${index}-${'q'.repeat(2_000)}` })
       const calls = issue(rig, planCalls(seeded, long, rig.isNear ? QUEUED.L1 : QUEUED.L5))
       await sleep(300)

@@ -97,8 +97,7 @@ export class Rig {
 
   /** What started the server, where that is behind pipes. */
   get wrapper(): number {
-    const stat = readFileSync(`/proc/${this.server}/stat`, 'latin1')
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+    return Number(statOf(this.server)[1])
   }
 
   /** Who gives the tokens, where some are asked for. */
@@ -108,6 +107,13 @@ export class Rig {
 
   signal(signal: NodeJS.Signals): void {
     process.kill(this.pid, signal)
+  }
+
+  /** Stops the process at the far end; resolves when it stands still. */
+  async stop(): Promise<void> {
+    const { pid } = this
+    process.kill(pid, 'SIGSTOP')
+    if (process.platform === 'linux') await until(() => statOf(pid)[0] === 'T', 'the process stands still')
   }
 
   /** Makes the gateway misbehave. */
@@ -175,4 +181,10 @@ function versionOf(link: Link, seed: number): Version {
   // L5 changes its way with every run, so that the revision changes with every other.
   const turn = link === 'L5' ? seed >> 1 : seed
   return turn % 2 === 0 ? '2025-11-25' : '2026-07-28'
+}
+
+/** What Linux knows of a process, after its name: its state, then its parent. */
+function statOf(pid: number): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

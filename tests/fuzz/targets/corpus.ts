@@ -17,6 +17,10 @@ export const CORPUS = {
     '[mcp_servers.a]\ncommand = "x"\nargs = ["a", \'b\']\n[mcp_servers.a.env]\nK = "v"\n',
     'extensions:\n  a:\n    type: stdio\n    cmd: x\n    args: [a, b]\n    envs: {K: v}\n',
   ],
+  kept: [
+    '{"version":1,"grants":[{"id":"g1","action":"allow","remember":"always","kind":"call","server":"s","breadth":"item","item":"t","at":1},{"id":"g2","action":"deny","remember":"workspace","workspace":"/w","kind":"flow","server":"s","breadth":"server","from":["a"],"at":2}]}',
+    '{"pinsVersion":1,"servers":{"s":{"tool t":{"approved":{"fingerprint":"f","meaning":{"description":"d"},"at":1,"by":"person","whole":true},"present":true,"since":1},"identity name":{"pending":{"fingerprint":"g","meaning":{"name":"n"},"since":2},"present":false}}}}',
+  ],
   rules: [
     '{ "rules": [{ "id": "a", "outcome": "allow", "effect": ["call"], "server": "s*", "item": "read_*" }, { "id": "b", "outcome": "ask", "arguments": { "path": { "glob": "/tmp/**" } } }] }',
     '[{ "id": "c", "outcome": "deny", "when": "context.tainted && principal in Role::\\"x\\"" }]',

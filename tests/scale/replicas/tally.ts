@@ -17,6 +17,8 @@ export interface ReplicaRow {
   /** Tasks that callers were promised. */
   tasks: number
   tasksLost: number
+  /** Ended with words that it may have happened. */
+  tasksUnknown: number
   doubled: number
   /** In the rolling restart; undefined where there was none. */
   restartCalls?: number
@@ -25,7 +27,7 @@ export interface ReplicaRow {
 }
 
 const HEAD = ['', 'calls', 'done', 'not sent', 'unknown', 'kills', 'doubled', 'sessions', 'lost', 'subscriptions']
-const MORE = ['lost', 'tasks', 'lost', 'calls in restart', 'failed', 'slowest start']
+const MORE = ['lost', 'tasks', 'lost', 'told as unknown', 'calls in restart', 'failed', 'slowest start']
 
 export class ReplicaTally {
   readonly #rows: ReplicaRow[] = []
@@ -44,6 +46,7 @@ export class ReplicaTally {
       subscriptionsLost: 0,
       tasks: 0,
       tasksLost: 0,
+      tasksUnknown: 0,
       doubled: 0,
       slowestStartMs: 0,
     }
@@ -59,8 +62,17 @@ export class ReplicaTally {
 
 function toCells(row: ReplicaRow): string[] {
   const { name, calls, done, notSent, unknown, kills, doubled, sessions, sessionsLost } = row
-  const { subscriptions, subscriptionsLost, tasks, tasksLost, restartCalls, restartFailed, slowestStartMs } = row
+  const {
+    subscriptions,
+    subscriptionsLost,
+    tasks,
+    tasksLost,
+    tasksUnknown,
+    restartCalls,
+    restartFailed,
+    slowestStartMs,
+  } = row
   const figures = [calls, done, notSent, unknown, kills, doubled, sessions, sessionsLost, subscriptions]
-  const more = [subscriptionsLost, tasks, tasksLost, restartCalls ?? '–', restartFailed ?? '–']
+  const more = [subscriptionsLost, tasks, tasksLost, tasksUnknown, restartCalls ?? '–', restartFailed ?? '–']
   return [name, ...figures, ...more, `${(slowestStartMs / 1000).toFixed(1)} s`].map(String)
 }

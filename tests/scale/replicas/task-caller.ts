@@ -1,7 +1,7 @@
 /** A client that has words noted by tasks, one after the other, and looks for every one that it was promised until it has its end. */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Client, connect, PorticoError, RpcError } from '@portico/sdk/client'
+import { type CallToolResult, type Client, connect, PorticoError, RpcError } from '@portico/sdk/client'
 import type { ProtocolVersion } from '@portico/sdk/server'
 
 /** What became of tasks. */
@@ -9,13 +9,15 @@ export interface TaskAccount {
   /** Words whose task was promised. */
   readonly promised: string[]
   readonly done: string[]
+  /** They ended with words that say so: what they do may have happened. */
+  readonly unknown: string[]
   /** The promise did not come; the error says whether it was asked for. */
   readonly refused: string[]
   readonly wrong: string[]
 }
 
 export function newTaskAccount(): TaskAccount {
-  return { promised: [], done: [], refused: [], wrong: [] }
+  return { promised: [], done: [], unknown: [], refused: [], wrong: [] }
 }
 
 /** A task that has no end by then has none. */
@@ -48,13 +50,11 @@ export class TaskCaller {
       else account.wrong.push(`${word}: ${started}`)
       return
     }
-    const { task } = started as Awaited<ReturnType<Client['startTool']>>
-    if (task === undefined) {
-      account.wrong.push(`${word}: no task`)
-      return
-    }
+    const run = started as Awaited<ReturnType<Client['startTool']>>
     account.promised.push(word)
-    await this.#follow(task.taskId, word, account)
+    // Where it was over before anybody could promise anything, its end is there.
+    if (run.task === undefined) note(account, word, await run.result())
+    else await this.#follow(run.task.taskId, word, account)
   }
 
   close(): Promise<void> {
@@ -68,10 +68,7 @@ export class TaskCaller {
     while (performance.now() < until) {
       try {
         const run = await this.#client.resumeTask(taskId)
-        const { content, isError } = await run.result({ signal: AbortSignal.timeout(END_MS) })
-        const isDone = isError !== true && JSON.stringify(content).includes(word)
-        if (isDone) account.done.push(word)
-        else account.wrong.push(`${word}: ${JSON.stringify(content)}`)
+        note(account, word, await run.result({ signal: AbortSignal.timeout(END_MS) }))
         return
       } catch (error) {
         last = error
@@ -81,6 +78,14 @@ export class TaskCaller {
     }
     account.wrong.push(`${word}: the task was promised and has no end: ${last}`)
   }
+}
+
+/** How a task ended. */
+function note(account: TaskAccount, word: string, { content, isError }: CallToolResult): void {
+  const text = JSON.stringify(content)
+  if (isError !== true && text.includes(word)) account.done.push(word)
+  else if (isError === true && text.includes('may have happened')) account.unknown.push(word)
+  else account.wrong.push(`${word}: ${text}`)
 }
 
 /** By the client itself, or by whoever answered for the server. */

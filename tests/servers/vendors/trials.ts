@@ -14,13 +14,17 @@ const ROOMS = [
     'vendors: slack by the types, errors and cursors of @slack/web-api',
     async () => (await import('./slack.ts')).trySlack,
   ],
+  [
+    'vendors: editor with typescript-language-server, pyright, grammars and the reports of runners',
+    async () => (await import('./editor.ts')).tryEditor,
+  ],
 ] as const satisfies readonly (readonly [string, () => Promise<Trial['run']>])[]
 
 export const vendorTrials: readonly Trial[] = ROOMS.map(([name, load]) => ({
   name,
   long: true,
   async run(report) {
-    installPackages(fileURLToPath(new URL('.', import.meta.url)), { about: 'about 60 MB' })
+    installPackages(fileURLToPath(new URL('.', import.meta.url)), { about: 'about 90 MB' })
     await (await load())(report)
   },
 }))

@@ -6,6 +6,7 @@ import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import { COMMAND_GROUPS, findCommand, nearestCommand } from './parse/command-table.ts'
 import { commandHelp, overview } from './parse/help.ts'
 import { parseCommand } from './parse/parse.ts'
+import { sayError, withoutCredentials } from './say-error.ts'
 import { createIo, type Io } from './terminal/io.ts'
 import { helpForReader } from './terminal/reader.ts'
 
@@ -33,8 +34,8 @@ export async function runCli(words: readonly string[]): Promise<number> {
     const failure = ending.signal.aborted
       ? new CliError('interrupted', 'Interrupted')
       : await toFailure(error, words, io)
-    report(failure, io)
-    if (io.env.PORTICO_DEBUG === '1') io.say(String((error as Error)?.stack ?? error))
+    if (failure.exit !== 'interrupted') sayError(failure.message, failure.remedy, io)
+    if (io.env.PORTICO_DEBUG === '1') io.say(withoutCredentials(String((error as Error)?.stack ?? error)))
     return EXIT_CODES[failure.exit].code
   } finally {
     process.off('SIGINT', interrupt)
@@ -74,9 +75,4 @@ async function toFailure(error: unknown, words: readonly string[], io: Io): Prom
   if (error instanceof CliError) return error
   const { explainListening } = await import('./terminal/listening.ts')
   return (await explainListening(error, words, io)) ?? (await import('./failure.ts')).toCliError(error, io)
-}
-
-function report({ exit, message, remedy }: CliError, io: Io): void {
-  if (exit === 'interrupted') return
-  io.say(`${io.paint.red('error')}: ${message}${remedy === undefined ? '' : `\n  ${remedy}`}`)
 }

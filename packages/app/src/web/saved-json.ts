@@ -22,7 +22,7 @@ export class SavedJson<T> {
   #writing: Promise<void> = Promise.resolve()
 
   static async open<T>(options: SavedJsonOptions<T>): Promise<SavedJson<T>> {
-    const value = await readJson(options.file)
+    const value = await readKept(options)
     return new SavedJson(options, value === undefined ? options.empty : (options.read(value) ?? options.empty))
   }
 
@@ -53,6 +53,25 @@ export class SavedJson<T> {
         )
     }
     return this.#writing
+  }
+}
+
+/** A file that cannot be read for now is an error: to begin anew would be to write over it. One that is damaged is kept aside. */
+async function readKept({ file, onWarning }: Pick<SavedJsonOptions<unknown>, 'file' | 'onWarning'>): Promise<unknown> {
+  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (found === undefined) return undefined
+  try {
+    if (found.size > MAX_BYTES) throw new SyntaxError('too long')
+    return JSON.parse(await readFile(file, 'utf8'))
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    const aside = `${file}.damaged-${Date.now()}`
+    await rename(file, aside).catch(() => {})
+    onWarning?.(`${file} is damaged. It is now ${aside}, and what it kept is gone from the workbench.`)
+    return undefined
   }
 }
 

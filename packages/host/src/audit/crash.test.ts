@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openAuditLog } from './log.ts'
 import { searchAudit } from './search.ts'
+import { listSegments } from './segments.ts'
 import { verifyAuditLog } from './verify.ts'
 
 vi.mock(import('node:fs'), async (original) => {
@@ -119,3 +120,20 @@ it.runIf(existsSync('/dev/full'))(
     expect(await verifyAuditLog(file)).toMatchObject({ ok: true, records: 2 })
   },
 )
+
+it('reliability disks: a log that cannot be opened says what to do, and opens once it can (sec-636)', async () => {
+  const inTheWay = join(folder, 'state')
+  await writeFile(inTheWay, '')
+  const file = join(inTheWay, 'audit.jsonl')
+  await expect(openAuditLog({ file })).rejects.toMatchObject({
+    code: 'audit-broken',
+    message: expect.stringContaining('could not be opened'),
+  })
+  // To take what cannot be listed for nothing would be to begin the chain anew.
+  await expect(listSegments(file)).rejects.toMatchObject({ code: 'ENOTDIR' })
+  await rm(inTheWay)
+  const log = await openAuditLog({ file })
+  await log.append({ at: 1, type: 'event', what: 'beat' })
+  await log.close()
+  expect(await verifyAuditLog(file)).toMatchObject({ ok: true, records: 1 })
+})

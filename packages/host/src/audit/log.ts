@@ -62,8 +62,9 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
   if (options.key !== undefined && options.key.length < 16) {
     throw new HostError('audit-broken', 'The key of the audit log must be at least 16 bytes')
   }
-  await mkdir(dirname(options.file), { recursive: true, mode: 0o700 })
-  const lock = await acquireWriterLock(options.file)
+  const lock = await lockFor(options.file).catch((error: unknown) => {
+    throw cannotOpen(options.file, error)
+  })
   try {
     const { head, size, findings } = await recover(options.file, options.key, options.headStore)
     const headHandle = await open(headPath(options.file), constants.O_RDWR | constants.O_CREAT, 0o600)
@@ -82,9 +83,17 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
     return log
   } catch (error) {
     await lock.release()
-    if (error instanceof HostError) throw error
-    throw broken(options.file, 'it could not be opened', error)
+    throw cannotOpen(options.file, error)
   }
+}
+
+async function lockFor(file: string): ReturnType<typeof acquireWriterLock> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  return acquireWriterLock(file)
+}
+
+function cannotOpen(file: string, error: unknown): HostError {
+  return error instanceof HostError ? error : broken(file, 'it could not be opened', error)
 }
 
 const MAX_WAITING = 100_000

@@ -19,20 +19,26 @@ export function headPath(file: string): string {
 
 /** Undefined where there is none; a log that was opened and never written has an empty one. */
 export async function readHead(file: string): Promise<string | undefined> {
-  const text = await readFile(headPath(file), 'utf8').catch(() => undefined)
+  const text = await readFile(headPath(file), 'utf8').catch(absent)
   return text === '' ? undefined : text
 }
 
 /** Oldest first; only files that are there. */
 export async function listSegments(file: string): Promise<Segment[]> {
   const prefix = `${basename(file)}.`
-  const names: string[] = await readdir(dirname(file)).catch(() => [])
+  const names = (await readdir(dirname(file)).catch(absent)) ?? []
   const full = names.flatMap((name) => {
     const tail = name.startsWith(prefix) ? name.slice(prefix.length) : ''
     return /^[1-9]\d{0,14}$/.test(tail) ? [{ path: join(dirname(file), name), number: Number(tail) }] : []
   })
   full.sort((a, b) => a.number - b.number)
   return names.includes(basename(file)) ? [...full, { path: file, number: Number.POSITIVE_INFINITY }] : full
+}
+
+/** What cannot be read for now is there all the same: a log that began anew for that would end its chain. */
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+  return undefined
 }
 
 export interface Line {

@@ -11,7 +11,6 @@ import { callListener } from '../config/call-listener.ts'
 import { type Door, type DoorOptions, openDoor } from './door.ts'
 import { Forwarder } from './forward.ts'
 import { HeldSessions } from './held-sessions.ts'
-import { HopReader } from './hop.ts'
 import { KeptEvents } from './kept-events.ts'
 import { createProofMemory } from './proof-memory.ts'
 import { ReplicaRows, type ReplicaView } from './replica-rows.ts'
@@ -79,12 +78,16 @@ export interface Cluster {
  * import { serveHttp } from '@portico/sdk/http'
  * import { createServer } from '@portico/sdk/server'
  *
- * const { store, bus } = await openState({ redis: 'redis://127.0.0.1:6379' })
+ * const { store, bus, close } = await openState({ redis: 'redis://127.0.0.1:6379' })
  * const cluster = await createCluster({ store, bus, door: { host: '10.0.3.7', port: 4100 } })
  * const server = createServer({ name: 'weather', version: '1.0.0', ...cluster.server })
  * await cluster.shareChanges(server)
  * const http = await serveHttp(server, { port: 3000, sharing: cluster.sharing })
- * process.once('SIGTERM', () => void http.close().then(() => cluster.close()))
+ * process.once('SIGTERM', async () => {
+ *   await http.close()
+ *   await cluster.close()
+ *   await close()
+ * })
  * ```
  */
 export async function createCluster(options: ClusterOptions): Promise<Cluster> {
@@ -109,7 +112,6 @@ const KEY_BYTES = 32
 const LEASE_MS = 10_000
 const DRAIN_MS = 1_000
 /** The longest sealed request that the door takes: what `maxBodyBytes` allows, written as JSON once more. */
-const MAX_HOP_BYTES = 64 * 1024 * 1024
 /** A row outlives its session a little, so that it can be written again in time. */
 const ROW_FACTOR = 1.5
 const AGAIN_SHARE = 4
@@ -164,15 +166,17 @@ class Replica implements Cluster {
 
   async start(): Promise<void> {
     const { bus, door } = this.#options
-    const options = { ...door, name: this.replica, maxBytes: MAX_HOP_BYTES }
-    this.#door = await openDoor(options, new HopReader(this.#hops, this.replica), (request, hop) => {
+    const topic = this.#topic(this.replica)
+    const options = { ...door, name: this.replica }
+    this.#door = await openDoor(options, this.#hops, (request, hop) => {
       if (this.#routes === undefined) request.moved()
       else this.#routes.receive(request, hop)
     })
     await this.#replicas.start(this.#door.url)
     bus
-      .subscribe(this.#topic(this.replica), (id) => {
-        if (id !== undefined) this.#routes?.taken(id)
+      .subscribe(topic, (text) => {
+        const id = text === undefined ? undefined : this.#rows.openText(text, topic)
+        if (typeof id === 'string') this.#routes?.taken(id)
       })
       .then(
         (stop) => {
@@ -193,7 +197,8 @@ class Replica implements Cluster {
   shareChanges(server: Server): Promise<() => void> {
     const { bus } = this.#options
     const topic = `${this.#prefix}changes`
-    return shareServerChanges(server, { bus, topic, name: this.replica, onError: (error) => this.#report(error) })
+    const onError = (error: unknown): void => this.#report(error)
+    return shareServerChanges(server, { bus, seal: this.#rows, topic, name: this.replica, onError })
   }
 
   async close(): Promise<void> {
@@ -213,7 +218,8 @@ class Replica implements Cluster {
     const held = new HeldSessions({ ...parts, againMs: Math.ceil(ttlMs / AGAIN_SHARE) })
     this.#held = held
     const tellTaken = (replica: string, id: string): void => {
-      bus.publish(this.#topic(replica), id).catch((error: unknown) => this.#report(error))
+      const topic = this.#topic(replica)
+      bus.publish(topic, this.#rows.sealText(id, topic)).catch((error: unknown) => this.#report(error))
     }
     this.#routes = new Routes({ ...parts, held, events: this.#events, forwarder: this.#forwarder, drainMs, tellTaken })
     return this.#routes

@@ -1,14 +1,16 @@
 /**
- * The internal door of a replica: an HTTP server for the other replicas alone, on an address of its own. It takes one kind of
- * request, and of that only what a replica sealed for this one; a caller's headers never lead here.
+ * The internal door of a replica, for the other replicas alone, on an address of its own. Whoever has no key of the cluster is told
+ * nothing and not kept for long; a caller's headers never lead here.
  */
 
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { cannotListen } from '@portico/sdk/internal'
-import { type Hop, type HopReader, PROOF_HEADER } from './hop.ts'
+import { PorticoError } from '@portico/sdk/server'
+import type { Hop } from './hop.ts'
+import { admit, type HopConnection } from './hop-connection.ts'
 import { HopRequest } from './hop-request.ts'
+import type { Seal } from './seal.ts'
 
 /** Where the other replicas reach this one. */
 export interface DoorOptions {
@@ -16,44 +18,50 @@ export interface DoorOptions {
   readonly host?: string
   /** Any free port unless given. */
   readonly port?: number
-  /** What the other replicas call it, where that is not the address it listens on: `http://10.0.3.7:4100`. */
+  /** What the other replicas call it, where that is not the address it listens on: `tcp://10.0.3.7:4100`. */
   readonly url?: string
   /** In place of a port: a folder of this machine, for a socket that only this user's processes reach. */
   readonly folder?: string
 }
 
 export interface Door {
-  /** `http://host:port`, or `unix:` and the path of the socket. */
+  /** `tcp://host:port`, or `unix:` and the path of the socket. */
   readonly url: string
   close(): Promise<void>
 }
 
-const HOP_PATH = '/hop'
-const KEEP_ALIVE_MS = 60_000
+const STRANGER_MS = 5_000
+const MAX_STRANGERS = 256
 const MAX_CONNECTIONS = 4096
 
-/** `serve` gets what was opened; it answers, or says that it is elsewhere. */
+/** `serve` gets what was passed on; it answers, or says that it is elsewhere. */
 export async function openDoor(
-  options: DoorOptions & { readonly name: string; readonly maxBytes: number },
-  reader: HopReader,
+  options: DoorOptions & { readonly name: string },
+  seal: Seal,
   serve: (request: HopRequest, hop: Hop) => void,
 ): Promise<Door> {
-  const server = createServer((req, res) => {
-    req.on('error', () => undefined)
-    const { 'content-length': length, [PROOF_HEADER]: proof } = req.headers
-    // Whatever was wrong, it is told nothing, and what it sends is not read.
-    if (req.method !== 'POST' || req.url !== HOP_PATH || !reader.expects(length, String(proof))) {
-      res.writeHead(404, ['connection', 'close']).end(() => req.destroy())
-      return
-    }
-    receive(req, options.maxBytes, (bytes) => {
-      const opened = reader.open(bytes)
-      if (opened === undefined) return void res.writeHead(404).end()
-      res.writeHead(200, ['content-type', 'application/octet-stream'])
-      serve(new HopRequest(opened.hop, opened.key, res), opened.hop)
+  if (options.url !== undefined) checkUrl(options.url)
+  const all = new Set<Socket>()
+  /** Those that have not shown that they are replicas, oldest first. */
+  const strangers = new Set<Socket>()
+  const server = createServer((socket) => {
+    all.add(socket)
+    strangers.add(socket)
+    const [oldest] = strangers
+    if (strangers.size > MAX_STRANGERS) oldest?.destroy()
+    const timer = setTimeout(() => socket.destroy(), STRANGER_MS)
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      clearTimeout(timer)
+      strangers.delete(socket)
+      all.delete(socket)
+    })
+    admit(socket, seal, options.name, (connection) => {
+      clearTimeout(timer)
+      strangers.delete(socket)
+      receive(connection, serve)
     })
   })
-  server.keepAliveTimeout = KEEP_ALIVE_MS
   server.maxConnections = MAX_CONNECTIONS
   server.unref()
   const url = await listen(server, options)
@@ -62,20 +70,36 @@ export async function openDoor(
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
-        server.closeAllConnections()
+        for (const socket of all) socket.destroy()
       }),
   }
 }
 
-function receive(req: IncomingMessage, maxBytes: number, done: (bytes: Buffer) => void): void {
-  const chunks: Buffer[] = []
-  let size = 0
-  req.on('data', (chunk: Buffer) => {
-    size += chunk.length
-    if (size > maxBytes) req.destroy()
-    else chunks.push(chunk)
-  })
-  req.on('end', () => done(Buffer.concat(chunks)))
+/** Others could not reach what has no port. */
+function checkUrl(url: string): void {
+  if (url.startsWith('unix:')) return
+  if (!URL.canParse(url) || new URL(url).port === '') {
+    throw new PorticoError(
+      'invalid-definition',
+      `The url for the other replicas, "${url}", is no address with a port, such as tcp://10.0.3.7:4100`,
+    )
+  }
+}
+
+/** One request after the other: a replica opens another connection where this one is busy. */
+function receive(connection: HopConnection, serve: (request: HopRequest, hop: Hop) => void): void {
+  const waiting = {
+    received(value: unknown): void {
+      // Only a replica writes what opens on this connection.
+      const hop = value as Hop
+      const request = new HopRequest(hop, connection, () => connection.use(waiting))
+      connection.use(request)
+      serve(request, hop)
+    },
+    drained: () => undefined,
+    closed: () => undefined,
+  }
+  connection.use(waiting)
 }
 
 async function listen(
@@ -92,5 +116,5 @@ async function listen(
   if (path !== undefined) return `unix:${path}`
   // A server that listens on a port has an address of this form, not a pipe's name.
   const bound = (server.address() as AddressInfo).port
-  return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`
+  return `tcp://${host.includes(':') ? `[${host}]` : host}:${bound}`
 }

@@ -3,11 +3,12 @@
  * request there, one that reads slowly slows the other replica down.
  */
 
-import { Agent, type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import type { HttpRequest, Reply, StreamWriter } from '@portico/sdk/internal'
 import type { Principal } from '@portico/sdk/server'
-import { PROOF_HEADER, sealHop, toHop, withChallenge } from './hop.ts'
-import { type Frame, FrameReader } from './hop-frames.ts'
+import { type Hop, toHop, withChallenge } from './hop.ts'
+import { greet, type HopConnection, type HopUser, NOT_KNOWN } from './hop-connection.ts'
+import type { Frame } from './hop-frames.ts'
 import type { Seal } from './seal.ts'
 
 /**
@@ -24,13 +25,18 @@ interface Passing {
 }
 
 const CONNECT_MS = 3_000
+/** The kernel connects for a replica that is busy; it greets when it comes to it. */
+const GREET_MS = 15_000
 const MAX_IDLE = 256
+const IDLE_MS = 30_000
 const DEAD = new Set(['ECONNREFUSED', 'ENOENT'])
 const CLOSED = new Set(['ECONNRESET', 'EPIPE'])
 
 export class Forwarder {
   readonly #seal: Seal
-  readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: MAX_IDLE })
+  /** Connections that nobody uses, by the name of the replica and its address. */
+  readonly #idle = new Map<string, HopConnection[]>()
+  readonly #opening = new Set<Socket>()
 
   constructor(seal: Seal) {
     this.#seal = seal
@@ -38,22 +44,71 @@ export class Forwarder {
 
   /** Passes a request to the replica of this name at this address. */
   pass({ request, principal, body }: Passing, to: string, url: string, isThere: IsThere): Promise<Passed> {
-    const { bytes, key } = sealHop(toHop(request, principal, to, body), this.#seal)
-    const headers = {
-      'content-type': 'application/octet-stream',
-      'content-length': bytes.length,
-      [PROOF_HEADER]: this.#seal.prove(`${to} ${bytes.length}`),
-    }
-    const target = url.startsWith('unix:') ? { socketPath: url.slice(5) } : toAddress(url)
-    const sent = openRequest({ ...target, path: '/hop', method: 'POST', agent: this.#agent, headers })
-    const passing = new Exchange(sent, new FrameReader(key), request.reply, principal)
-    sent.end(bytes)
-    const stop = watch(isThere, () => passing.abandon())
-    return passing.outcome.finally(stop)
+    const place = `${to} ${url}`
+    const keep = (connection: HopConnection): void => this.#keep(place, connection)
+    const exchange = new Exchange(toHop(request, principal, body), request.reply, principal, keep)
+    const stop = watch(isThere, () => exchange.abandon())
+    const kept = this.#takeIdle(place)
+    if (kept !== undefined) exchange.begin(kept)
+    else this.#open(to, url, exchange)
+    return exchange.outcome.finally(stop)
   }
 
   close(): void {
-    this.#agent.destroy()
+    for (const socket of this.#opening) socket.destroy()
+    for (const connections of this.#idle.values()) for (const connection of connections) connection.destroy()
+  }
+
+  #open(to: string, url: string, exchange: Exchange): void {
+    const socket = connect(toAddress(url))
+    this.#opening.add(socket)
+    const giveUp = (): void => void socket.destroy(Object.assign(new Error('No answer'), { code: 'ETIMEDOUT' }))
+    let timer = setTimeout(giveUp, CONNECT_MS)
+    exchange.opens(socket)
+    const opened = new Promise<HopConnection>((resolve, reject) => {
+      socket.once('error', reject)
+      socket.once('close', () => reject(Object.assign(new Error('Closed'), { code: 'ECONNRESET' })))
+      socket.once('connect', () => {
+        clearTimeout(timer)
+        timer = setTimeout(giveUp, GREET_MS)
+        greet(socket, this.#seal, to).then(resolve, reject)
+      })
+    })
+    opened
+      .then(
+        (connection) => exchange.begin(connection),
+        ({ code }: NodeJS.ErrnoException) => exchange.notOpened(code),
+      )
+      .finally(() => {
+        clearTimeout(timer)
+        this.#opening.delete(socket)
+      })
+  }
+
+  /** The one that was used last, so that those which are too many come to their end. */
+  #takeIdle(place: string): HopConnection | undefined {
+    const connection = this.#idle.get(place)?.at(-1)
+    if (connection !== undefined) this.#forget(place, connection)
+    return connection
+  }
+
+  /** Those that are idle for long are closed: their replica may be gone. */
+  #keep(place: string, connection: HopConnection): void {
+    const connections = this.#idle.get(place) ?? []
+    if (connections.length >= MAX_IDLE || connection.isClosed) {
+      connection.destroy()
+      return
+    }
+    connections.push(connection)
+    this.#idle.set(place, connections)
+    connection.rest(IDLE_MS, () => this.#forget(place, connection))
+  }
+
+  #forget(place: string, connection: HopConnection): void {
+    const connections = this.#idle.get(place) ?? []
+    const at = connections.lastIndexOf(connection)
+    if (at >= 0) connections.splice(at, 1)
+    if (connections.length === 0) this.#idle.delete(place)
   }
 }
 
@@ -79,111 +134,117 @@ function watch(isThere: IsThere, gone: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-function toAddress(url: string): { readonly host: string; readonly port: string } {
+function toAddress(url: string): { readonly path: string } | { readonly host: string; readonly port: number } {
+  if (url.startsWith('unix:')) return { path: url.slice(5) }
   const { hostname, port } = new URL(url)
-  return { host: hostname.replace(/^\[|\]$/g, ''), port }
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }
 }
 
 /** One request on its way, until the caller has all of its answer. */
-class Exchange {
+class Exchange implements HopUser {
   readonly outcome: Promise<Passed>
-  readonly #sent: ClientRequest
-  readonly #frames: FrameReader
+  readonly #hop: Hop
   readonly #reply: Reply
   readonly #principal: Principal | undefined
+  /** Takes the connection back once it is free. */
+  readonly #keep: (connection: HopConnection) => void
   #settle: (passed: Passed) => void = () => undefined
+  #connection: HopConnection | undefined
+  #socket: Socket | undefined
   #writer: StreamWriter | undefined
-  #state: 'sent' | 'taken' | 'streaming' | 'over' = 'sent'
+  #state: 'opening' | 'sent' | 'taken' | 'streaming' | 'over' = 'opening'
 
-  constructor(sent: ClientRequest, frames: FrameReader, reply: Reply, principal: Principal | undefined) {
-    this.#sent = sent
-    this.#frames = frames
+  constructor(hop: Hop, reply: Reply, principal: Principal | undefined, keep: (connection: HopConnection) => void) {
+    this.#hop = hop
     this.#reply = reply
     this.#principal = principal
+    this.#keep = keep
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve
     })
-    const timer = setTimeout(
-      () => sent.destroy(Object.assign(new Error('No answer'), { code: 'ETIMEDOUT' })),
-      CONNECT_MS,
-    )
-    let connected = false
-    const reached = (): void => {
-      connected = true
-      clearTimeout(timer)
-    }
-    sent.on('socket', (socket) => {
-      if (socket.connecting) socket.once('connect', reached)
-      else reached()
-    })
-    sent.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
-      clearTimeout(timer)
-      if (connected && this.#state === 'sent' && CLOSED.has(code)) this.#over('dropped')
-      else this.#failed(connected ? undefined : code)
-    })
-    sent.on('response', (answer) => this.#answered(answer))
     reply.watch({ gone: () => this.#gone() })
   }
 
-  #answered(answer: IncomingMessage): void {
-    answer.on('error', () => this.#failed(undefined))
-    answer.on('close', () => this.#failed(undefined))
-    if (answer.statusCode !== 200) {
-      // It is no replica that this one knows, or another one than it was.
-      answer.resume()
-      this.#over('moved')
+  /** The socket that becomes its connection. */
+  opens(socket: Socket): void {
+    this.#socket = socket
+  }
+
+  /** `code` says why there is no connection; nothing was sent. */
+  notOpened(code: string | undefined): void {
+    if (this.#state === 'over') return
+    if (code === NOT_KNOWN) this.#over('moved')
+    else if (code !== undefined && CLOSED.has(code)) this.#over('dropped')
+    else this.#over(code !== undefined && DEAD.has(code) ? 'refused' : 'unreachable')
+  }
+
+  begin(connection: HopConnection): void {
+    if (this.#state === 'over') {
+      this.#keep(connection)
       return
     }
-    answer.on('data', (chunk: Buffer) => {
-      try {
-        for (const frame of this.#frames.read(chunk)) this.#take(frame, answer)
-      } catch {
-        this.#sent.destroy()
-      }
-    })
+    this.#connection = connection
+    this.#state = 'sent'
+    connection.use(this)
+    connection.send(this.#hop)
   }
 
-  #take(frame: Frame, answer: IncomingMessage): void {
+  received(value: unknown): void {
+    // Only a replica writes what opens on this connection.
+    const frame = value as Frame
     const { kind } = frame
-    if (kind === 'moved') this.#over('moved')
-    else if (kind === 'taken') this.#state = 'taken'
-    else if (kind === 'stream') this.#stream(frame.headers, answer)
+    if (kind === 'taken') this.#state = 'taken'
+    else if (kind === 'stream') this.#stream(frame.headers)
     else if (kind === 'write') {
-      if (this.#writer?.write(frame.text) === false) answer.pause()
-    } else {
-      this.#over('answered')
-      if (kind === 'json') this.#reply.json(frame.status, frame.text, withChallenge(frame.headers, this.#principal))
-      else if (kind === 'empty') this.#reply.empty(frame.status, frame.headers)
-      else this.#writer?.end()
-    }
+      if (this.#writer?.write(frame.text) === false) this.#connection?.pause()
+    } else this.#last(frame)
   }
 
-  #stream(headers: readonly string[] | undefined, answer: IncomingMessage): void {
-    this.#state = 'streaming'
-    this.#writer = this.#reply.stream(headers)
-    this.#writer.open({ drained: () => void answer.resume(), closed: () => this.#gone() })
-  }
+  drained(): void {}
 
-  /** Nobody is there any more who could answer; whether it was done is not known. */
-  abandon(): void {
-    this.#failed(undefined)
-    this.#sent.destroy()
-  }
-
-  #gone(): void {
-    if (this.#state === 'over') return
-    this.#over('answered')
-    this.#sent.destroy()
-  }
-
-  /** `code` is that of an error from before the connection stood. */
-  #failed(code: string | undefined): void {
+  closed(code: string | undefined): void {
     if (this.#state === 'over') return
     if (this.#state === 'streaming') {
       this.#over('answered')
       // Broken off, not ended: the caller knows that there was more to come.
       this.#writer?.abort()
-    } else this.#over(code === undefined ? 'lost' : DEAD.has(code) ? 'refused' : 'unreachable')
+    } else this.#over(this.#state === 'sent' && (code === undefined || CLOSED.has(code)) ? 'dropped' : 'lost')
+  }
+
+  /** Nobody is there any more who could answer; whether it was done is not known. */
+  abandon(): void {
+    if (this.#state === 'opening') this.#over('unreachable')
+    else if (this.#state === 'sent' || this.#state === 'taken') this.#over('lost')
+    else this.closed(undefined)
+    this.#end()
+  }
+
+  #last(frame: Frame): void {
+    const { kind } = frame
+    const connection = this.#connection
+    this.#over(kind === 'moved' ? 'moved' : 'answered')
+    if (kind === 'json') this.#reply.json(frame.status, frame.text, withChallenge(frame.headers, this.#principal))
+    else if (kind === 'empty') this.#reply.empty(frame.status, frame.headers)
+    else if (kind === 'end') this.#writer?.end()
+    if (connection !== undefined) this.#keep(connection)
+  }
+
+  #stream(headers: readonly string[] | undefined): void {
+    this.#state = 'streaming'
+    this.#writer = this.#reply.stream(headers)
+    this.#writer.open({ drained: () => this.#connection?.resume(), closed: () => this.#gone() })
+  }
+
+  #gone(): void {
+    if (this.#state === 'over') return
+    this.#over('answered')
+    this.#end()
+  }
+
+  /** What the other replica still does for this request is given up there when the connection ends. */
+  #end(): void {
+    this.#socket?.destroy()
+    this.#connection?.destroy()
   }
 
   #over(passed: Passed): void {

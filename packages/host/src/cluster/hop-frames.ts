@@ -1,11 +1,11 @@
 /**
- * The answer of one replica to another, as frames on an HTTP body: each is sealed under a key that only this exchange has and
- * under its number, so that none can be altered, left out or told again; the last one says that it is the last.
+ * What two replicas say to each other, as frames on a connection: each is sealed under a key that only this direction of this
+ * connection has and under its number, so that none can be altered, left out or told again.
  */
 
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 
-/** What a replica says about the request that it was passed. */
+/** What a replica says about the request that it was passed; all but those in the middle of an answer are the last. */
 export type Frame =
   /** It is not for this replica; nothing was done. */
   | { readonly kind: 'moved' }
@@ -19,7 +19,6 @@ export type Frame =
 
 const LENGTH_BYTES = 4
 const MAC_BYTES = 16
-const MAX_FRAME_BYTES = 256 * 1024 * 1024
 
 export class FrameWriter {
   readonly #key: Buffer
@@ -29,32 +28,35 @@ export class FrameWriter {
     this.#key = key
   }
 
-  write(frame: Frame): Buffer {
+  write(value: object): Buffer {
     const cipher = createCipheriv('aes-256-gcm', this.#key, toIv(this.#count++))
-    const sealed = Buffer.concat([cipher.update(JSON.stringify(frame), 'utf8'), cipher.final(), cipher.getAuthTag()])
+    const sealed = cipher.update(JSON.stringify(value), 'utf8')
+    cipher.final()
     const length = Buffer.allocUnsafe(LENGTH_BYTES)
-    length.writeUInt32BE(sealed.length)
-    return Buffer.concat([length, sealed])
+    length.writeUInt32BE(sealed.length + MAC_BYTES)
+    return Buffer.concat([length, sealed, cipher.getAuthTag()])
   }
 }
 
 export class FrameReader {
   readonly #key: Buffer
+  readonly #maxBytes: number
   #count = 0
   #waiting: Buffer[] = []
   #size = 0
 
-  constructor(key: Buffer) {
+  constructor(key: Buffer, maxBytes: number) {
     this.#key = key
+    this.#maxBytes = maxBytes
   }
 
-  /** The frames that are complete with these bytes; throws for bytes that no replica wrote here. */
-  *read(chunk: Buffer): Generator<Frame> {
+  /** What is complete with these bytes; throws for bytes that no replica wrote here. */
+  *read(chunk: Buffer): Generator<unknown> {
     this.#waiting.push(chunk)
     this.#size += chunk.length
     while (this.#size >= LENGTH_BYTES) {
       const length = this.#peek(LENGTH_BYTES).readUInt32BE()
-      if (length > MAX_FRAME_BYTES) throw new Error('A frame from another replica is too long')
+      if (length > this.#maxBytes) throw new Error('A frame from another replica is too long')
       if (this.#size < LENGTH_BYTES + length) return
       const whole = this.#peek(LENGTH_BYTES + length)
       const rest = this.#joined.subarray(whole.length)
@@ -75,12 +77,13 @@ export class FrameReader {
     return (first !== undefined && first.length >= length ? first : this.#joined).subarray(0, length)
   }
 
-  #open(sealed: Buffer): Frame {
+  #open(sealed: Buffer): unknown {
     const cipher = createDecipheriv('aes-256-gcm', this.#key, toIv(this.#count++), { authTagLength: MAC_BYTES })
     cipher.setAuthTag(sealed.subarray(sealed.length - MAC_BYTES))
-    const start = cipher.update(sealed.subarray(0, sealed.length - MAC_BYTES))
-    // Only a replica writes what opens under this key.
-    return JSON.parse(Buffer.concat([start, cipher.final()]).toString('utf8')) as Frame
+    const text = cipher.update(sealed.subarray(0, sealed.length - MAC_BYTES))
+    // Throws for what was altered; has nothing to add to the text.
+    cipher.final()
+    return JSON.parse(text.toString('utf8'))
   }
 }
 

@@ -1,6 +1,5 @@
 /** A request that another replica passed on, as the endpoint sees it: its head and body are in the hop, its reply is frames. */
 
-import type { ServerResponse } from 'node:http'
 import type {
   HttpBody,
   HttpRequest,
@@ -12,25 +11,24 @@ import type {
   StreamWriter,
 } from '@portico/sdk/internal'
 import type { Hop } from './hop.ts'
-import { type Frame, FrameWriter } from './hop-frames.ts'
+import type { HopConnection, HopUser } from './hop-connection.ts'
+import type { Frame } from './hop-frames.ts'
 
-export class HopRequest implements HttpRequest, RequestHead, Reply, StreamWriter {
+export class HopRequest implements HttpRequest, RequestHead, Reply, StreamWriter, HopUser {
   readonly head: RequestHead = this
   readonly reply: Reply = this
   readonly #hop: Hop
-  readonly #res: ServerResponse
-  readonly #frames: FrameWriter
+  readonly #connection: HopConnection
+  readonly #ended: () => void
   #watcher: ReplyWatcher | undefined
   #events: StreamEvents | undefined
   #over = false
 
-  constructor(hop: Hop, key: Buffer, res: ServerResponse) {
+  /** `ended` is told when the connection is free for the next one. */
+  constructor(hop: Hop, connection: HopConnection, ended: () => void) {
     this.#hop = hop
-    this.#res = res
-    this.#frames = new FrameWriter(key)
-    res.on('close', () => this.#closed())
-    res.on('drain', () => this.#events?.drained())
-    res.on('error', () => undefined)
+    this.#connection = connection
+    this.#ended = ended
   }
 
   get method(): string {
@@ -70,7 +68,7 @@ export class HopRequest implements HttpRequest, RequestHead, Reply, StreamWriter
 
   /** Says, before anything is done, that it will be: whoever did not hear that knows that nothing was. */
   taken(serve: () => void): void {
-    this.#res.write(this.#frames.write({ kind: 'taken' }), () => serve())
+    this.#connection.send({ kind: 'taken' }, serve)
   }
 
   /** Those of the process that the caller is connected to. */
@@ -90,12 +88,12 @@ export class HopRequest implements HttpRequest, RequestHead, Reply, StreamWriter
   }
 
   watch(watcher: ReplyWatcher): void {
-    if (this.#res.closed) watcher.gone()
+    if (this.#connection.isClosed) watcher.gone()
     else this.#watcher = watcher
   }
 
   open(events: StreamEvents): void {
-    if (this.#res.closed) queueMicrotask(() => events.closed())
+    if (this.#connection.isClosed) queueMicrotask(() => events.closed())
     this.#events = events
   }
 
@@ -108,23 +106,37 @@ export class HopRequest implements HttpRequest, RequestHead, Reply, StreamWriter
   }
 
   abort(): void {
-    this.#res.destroy()
+    this.#connection.destroy()
   }
 
-  #closed(): void {
+  /** A replica asks nothing more before it has its answer. */
+  received(): void {
+    this.#connection.destroy()
+  }
+
+  drained(): void {
+    this.#events?.drained()
+  }
+
+  closed(): void {
     if (!this.#over) this.#watcher?.gone()
+    this.#streamClosed()
+  }
+
+  #streamClosed(): void {
     this.#events?.closed()
+    this.#events = undefined
   }
 
   #end(frame: Frame): void {
     if (this.#over) return
     this.#frame(frame)
     this.#over = true
-    this.#res.end()
+    this.#ended()
+    queueMicrotask(() => this.#streamClosed())
   }
 
   #frame(frame: Frame): boolean {
-    if (this.#over || this.#res.destroyed) return true
-    return this.#res.write(this.#frames.write(frame))
+    return this.#over || this.#connection.send(frame)
   }
 }

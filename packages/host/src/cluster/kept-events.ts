@@ -7,7 +7,7 @@
 import { createMemoryEvents, type EventStore, type EventStoreFactory, type StoredEvent } from '@portico/sdk/http'
 import type { RequestId, ServeLimits, StreamRecord } from '@portico/sdk/internal'
 import { type Change, STORE_LIMITS, type Store } from '@portico/sdk/state'
-import type { Seal } from './seal.ts'
+import { type Seal, toRowName } from './seal.ts'
 
 interface KeptEventsOptions {
   readonly store: Store
@@ -115,7 +115,7 @@ export class KeptEvents {
   }
 
   #key(session: string, name: string): string {
-    return `${this.#options.prefix}event/${session}/${name}`
+    return `${this.#options.prefix}event/${toRowName(session)}/${name}`
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { SessionRecord } from '@portico/sdk/internal'
 import type { Store } from '@portico/sdk/state'
-import type { Seal } from './seal.ts'
+import { type Seal, toRowName } from './seal.ts'
 
 interface SessionRow {
   /** The replica that serves it; empty for one that was given up for whoever comes first. */
@@ -32,7 +32,7 @@ export class SessionBook {
 
   /** Undefined where there is none, and where what is there was not written by a replica for this session. */
   async read(id: string): Promise<KeptRow | undefined> {
-    const key = this.#prefix + id
+    const key = this.#key(id)
     const kept = await this.#store.get(key)
     const row = kept === undefined ? undefined : (this.#seal.openText(kept.value, key) as SessionRow | undefined)
     return kept === undefined || row === undefined ? undefined : { row, version: kept.version }
@@ -40,13 +40,17 @@ export class SessionBook {
 
   /** The version that was written; undefined where another replica has written since. */
   async write(id: string, row: SessionRow, ifVersion: number): Promise<number | undefined> {
-    const key = this.#prefix + id
+    const key = this.#key(id)
     const value = this.#seal.sealText(row, key)
     return (await this.#store.write([{ key, value, ifVersion, ttlMs: this.#ttlMs }]))?.[0]
   }
 
   /** Nothing happens where another replica has written since. */
   async delete(id: string, ifVersion: number): Promise<void> {
-    await this.#store.write([{ key: this.#prefix + id, ifVersion }])
+    await this.#store.write([{ key: this.#key(id), ifVersion }])
+  }
+
+  #key(id: string): string {
+    return this.#prefix + toRowName(id)
   }
 }

@@ -3,9 +3,11 @@
 import { changesOf, type ServerChange } from '@portico/sdk/internal'
 import type { Server } from '@portico/sdk/server'
 import type { Bus } from '@portico/sdk/state'
+import type { Seal } from './seal.ts'
 
 interface SharedChangesOptions {
   readonly bus: Bus
+  readonly seal: Seal
   readonly topic: string
   readonly name: string
   readonly onError: (error: unknown) => void
@@ -19,17 +21,16 @@ interface Told {
 
 /** Shares what a server announces from now on, until the function that it gives is called. */
 export async function shareServerChanges(server: Server, options: SharedChangesOptions): Promise<() => void> {
-  const { bus, topic, name, onError } = options
+  const { bus, seal, topic, name, onError } = options
   const hub = changesOf(server)
   const stop = await bus.subscribe(topic, (text) => {
-    if (text === undefined) return
-    // Only replicas publish here.
-    const { from, change, principal } = JSON.parse(text) as Told
-    if (from !== name) hub.hear(change, principal)
+    // What opens, a replica has sealed; anybody else who can publish there is not heard.
+    const told = text === undefined ? undefined : (seal.openText(text, topic) as Told | undefined)
+    if (told !== undefined && told.from !== name) hub.hear(told.change, told.principal)
   })
   hub.share = (change, principal) => {
     const told: Told = { from: name, change, ...(principal !== undefined && { principal }) }
-    bus.publish(topic, JSON.stringify(told)).catch(onError)
+    bus.publish(topic, seal.sealText(told, topic)).catch(onError)
   }
   return () => {
     stop()

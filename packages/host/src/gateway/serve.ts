@@ -63,6 +63,8 @@ export async function serveGateway(gateway: Gateway, options: GatewayHttpOptions
       : attachWebSocket(gateway.server, http.node, {
           path: webSocketPath,
           authenticate: withToolsets(authenticate),
+          ...(own.limits && { limits: own.limits }),
+          ...(own.json && { json: own.json }),
           ...(own.allowedHosts && { allowedHosts: own.allowedHosts }),
           ...(own.allowedOrigins && { allowedOrigins: own.allowedOrigins }),
         })
@@ -84,10 +86,15 @@ function mount({ path, listener }: GatewayPages, { node }: HttpServer): void {
   node.removeAllListeners('request')
   node.on('request', (req, res) => {
     const [own] = (req.url ?? '/').split('?', 1)
-    if (own === path || own?.startsWith(`${path}/`)) listener(req, res)
-    else for (const other of others) Reflect.apply(other, node, [req, res])
+    if (own === path || own?.startsWith(`${path}/`)) {
+      // A browser that takes nothing of a page for so long has gone.
+      res.setTimeout(PAGE_MS, () => res.destroy())
+      listener(req, res)
+    } else for (const other of others) Reflect.apply(other, node, [req, res])
   })
 }
+
+const PAGE_MS = 60_000
 
 type Securable = Pick<HttpOptions, 'auth' | 'authenticate'>
 

@@ -4,6 +4,7 @@
  * retold or computed from) is covered by the turn itself: a conversation that has seen A's data may carry it anywhere.
  */
 
+import { callListener } from '../config/call-listener.ts'
 import type { DefinitionWords } from './definition-words.ts'
 import { HashSet } from './hash-set.ts'
 import { leavesOf } from './leaves.ts'
@@ -40,10 +41,12 @@ export interface ProvenanceOptions {
   readonly maxPieces?: number
   /** Of all servers, at eight bytes each; two million unless given. Beyond that, nothing is excluded. */
   readonly maxTotalPieces?: number
-  /** Characters that are kept for `wordsOf`; 64,000 unless given. */
+  /** Characters that are kept for `wordsOf`, each text as 64 more; 64,000 unless given. */
   readonly maxWords?: number
   /** What is known of a context whose words are no longer there: of these servers, nothing is excluded. */
   readonly before?: Residue
+  /** Told when it takes more memory, or less, by about how many bytes: for those who keep many. */
+  readonly onGrowth?: (bytes: number) => void
 }
 
 /** What remains of a context that was let go. */
@@ -75,6 +78,9 @@ const RUN = 5
 const MAX_SERVERS = 1_000
 const MAX_NOTED = 256
 const MAX_NOTED_LEAF = 64
+/** What remembering a text takes besides its characters. */
+const WORDS_COST = 64
+const PIECE_BYTES = 8
 
 class HashedProvenance implements Provenance {
   readonly #maxPieces: number
@@ -90,8 +96,12 @@ class HashedProvenance implements Provenance {
   #words: { readonly server: string; readonly text: string }[] = []
   #wordsLength = 0
   #tainted = false
+  readonly #onGrowth: ((bytes: number) => void) | undefined
+  #bytes = 0
 
-  constructor({ maxPieces = 1_000_000, maxTotalPieces = 2_000_000, maxWords = 64_000, before }: ProvenanceOptions) {
+  constructor(options: ProvenanceOptions) {
+    const { maxPieces = 1_000_000, maxTotalPieces = 2_000_000, maxWords = 64_000, before, onGrowth } = options
+    this.#onGrowth = onGrowth
     for (const server of before?.servers ?? []) this.#servers.set(server, undefined)
     this.#tainted = before?.tainted ?? false
     this.#maxPieces = maxPieces
@@ -108,16 +118,15 @@ class HashedProvenance implements Provenance {
       const isRoom = this.#servers.size < MAX_SERVERS && this.#total() < this.#maxTotalPieces
       this.#servers.set(server, isRoom ? new HashSet(this.#maxPieces) : undefined)
     }
-    const known = this.#servers.get(server)
-    if (known === undefined) return
-    addWords(known, fresh)
-    if (!complete || known.overflowed || this.#total() > this.#maxTotalPieces) this.#servers.set(server, undefined)
+    this.#add(server, fresh, complete)
+    this.#tellGrowth()
   }
 
   noteUser(value: unknown): void {
     this.#user ??= new HashSet(this.#maxPieces)
     // What does not fit is not counted as the person's: that only asks more.
     addWords(this.#user, leavesOf(value).leaves)
+    this.#tellGrowth()
   }
 
   noteDefinitions(words: DefinitionWords): void {
@@ -147,6 +156,20 @@ class HashedProvenance implements Provenance {
     return chosen.map((one) => `[from ${one.server}]\n${one.text}`).join('\n\n')
   }
 
+  #add(server: string, leaves: readonly string[], complete: boolean): void {
+    const known = this.#servers.get(server)
+    if (known === undefined) return
+    addWords(known, leaves)
+    if (!complete || known.overflowed || this.#total() > this.#maxTotalPieces) this.#servers.set(server, undefined)
+  }
+
+  #tellGrowth(): void {
+    if (this.#onGrowth === undefined) return
+    const bytes = this.#wordsLength + this.#total() * PIECE_BYTES
+    if (bytes !== this.#bytes) callListener(this.#onGrowth, bytes - this.#bytes)
+    this.#bytes = bytes
+  }
+
   /** Whether the words of a leaf have to be added: short ones that a server says again and again are known. */
   #isFresh(server: string, leaf: string): boolean {
     if (leaf.length > MAX_NOTED_LEAF) return true
@@ -166,11 +189,11 @@ class HashedProvenance implements Provenance {
     if (leaf.length < PIECE) return
     const text = leaf.slice(0, this.#maxWords)
     this.#words.push({ server, text })
-    this.#wordsLength += text.length
+    this.#wordsLength += text.length + WORDS_COST
     if (this.#wordsLength <= this.#maxWords * 2) return
     // In steps, so that not every word moves all others.
     let dropped = 0
-    while (this.#wordsLength > this.#maxWords) this.#wordsLength -= this.#words[dropped++]!.text.length
+    while (this.#wordsLength > this.#maxWords) this.#wordsLength -= this.#words[dropped++]!.text.length + WORDS_COST
     this.#words = this.#words.slice(dropped)
   }
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { toRowName } from '../../src/cluster/seal.ts'
 import { ask, callTool, listen, openSession, readUntil, send } from './raw-client.ts'
 import { startReplicas, type TestCluster, type TestReplica } from './replicas.ts'
 
@@ -136,7 +137,7 @@ describe('streams over several replicas', () => {
     const seen = await readUntil(answer, ({ data }) => data?.method === 'notifications/progress')
     cut.abort()
     replicaAt(0).release()
-    const prefix = `cluster/portico/event/${session.id}/`
+    const prefix = `cluster/portico/event/${toRowName(session.id)}/`
     const kept = async () => (await cluster.store.list(prefix, { limit: 100 })).some(({ key }) => key.endsWith('/end'))
     await expect.poll(kept).toBe(true)
     await replicaAt(0).crash()

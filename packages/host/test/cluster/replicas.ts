@@ -3,7 +3,7 @@
 import { type Cluster, type ClusterOptions, createCluster } from '@portico/host/cluster'
 import { type HttpOptions, type HttpServer, serveHttp } from '@portico/sdk/http'
 import { createPrincipal, createServer, PorticoError, resource, type Server, tool } from '@portico/sdk/server'
-import { createMemoryBus, createMemoryStore, type Store } from '@portico/sdk/state'
+import { type Bus, createMemoryBus, createMemoryStore, type Store } from '@portico/sdk/state'
 
 export interface TestReplica {
   readonly cluster: Cluster
@@ -24,6 +24,7 @@ export interface TestCluster {
   readonly replicas: TestReplica[]
   add(options?: Partial<ClusterOptions> & { readonly http?: HttpOptions }): Promise<TestReplica>
   readonly store: Store
+  readonly bus: Bus
   readonly errors: unknown[]
   close(): Promise<void>
 }
@@ -50,6 +51,7 @@ export async function startReplicas(
     replicas,
     add,
     store,
+    bus,
     errors,
     close: async () => void (await Promise.all(replicas.map((one) => one.close()))),
   }

@@ -192,17 +192,23 @@ function readMembers(value: unknown, { ttl, pollInterval }: TaskGeneration): Tas
   if (typeof status !== 'string' || !Object.hasOwn(TRANSITIONS, status)) throw unreadable('has an unknown status')
   if (statusMessage !== undefined && statusMessage !== null && typeof statusMessage !== 'string')
     throw unreadable('has a statusMessage that is no text')
+  const createdAt = readTime(value, 'createdAt')
+  const keptMs = value[ttl] === null ? undefined : readSpan(value, ttl)
   return {
     taskId,
     // Just shown to be one of them.
     status: status as TaskStatus,
     ...(typeof statusMessage === 'string' && { statusMessage: statusMessage.slice(0, MAX_STATUS_MESSAGE) }),
-    createdAt: readTime(value, 'createdAt'),
+    createdAt,
     updatedAt: readTime(value, 'lastUpdatedAt'),
-    ttlMs: value[ttl] === null ? Number.POSITIVE_INFINITY : (readSpan(value, ttl) ?? Number.POSITIVE_INFINITY),
+    // What no date can say would fail whoever shows it.
+    ttlMs: keptMs === undefined || createdAt + keptMs > LAST_MOMENT ? Number.POSITIVE_INFINITY : keptMs,
     pollIntervalMs: readSpan(value, pollInterval) ?? USUAL_POLL_MS,
   }
 }
+
+/** The last one that `Date` knows. */
+const LAST_MOMENT = 8.64e15
 
 function readTime(value: JsonObject, member: string): number {
   const text = value[member]

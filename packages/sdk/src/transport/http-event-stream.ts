@@ -69,6 +69,10 @@ export class EventStream implements SendQueueOptions, StreamEvents, HeartbeatStr
     return this.#writer.sending
   }
 
+  get stalledMs(): number | undefined {
+    return this.#writer.stalledMs
+  }
+
   /** How many logs and progress messages the client did not get because they came too fast. */
   get dropped(): number {
     return (this.#rate?.dropped ?? 0) + (this.#queue?.dropped ?? 0)

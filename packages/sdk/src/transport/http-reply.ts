@@ -40,6 +40,8 @@ export interface ReplyWatcher {
 export interface StreamWriter {
   /** Counts what waits for this reader. */
   readonly sending?: Sending | undefined
+  /** How long the reader may take nothing, where the writer does not see to that itself. */
+  readonly stalledMs?: number | undefined
   /** Says who hears of the stream from now on. Called once, before anything is written. */
   open(events: StreamEvents): void
   /** Never throws. False asks to wait for `drained`; the text was taken all the same. */

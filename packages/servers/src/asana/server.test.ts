@@ -39,12 +39,11 @@ beforeAll(async () => {
     'GET /api/tasks/5': () => ({ data: taskIn('1') }),
     'GET /api/tasks/6': () => ({ data: { ...taskIn('2'), name: 'Secret' } }),
     'GET /api/tasks/5/subtasks': () => ({ data: [{ gid: '7', name: 'Buy oil', completed: true }] }),
-    'GET /api/tasks/5/stories': () => ({
-      data: [
-        { type: 'system', text: 'changed the day' },
-        { type: 'comment', text: 'When?', created_by: { name: 'Bob' }, created_at: '2026-11-03T10:00' },
-      ],
-    }),
+    // What people said comes after what happened, on another page.
+    'GET /api/tasks/5/stories': ({ query: { offset } }) =>
+      offset === undefined
+        ? { data: [{ type: 'system', text: 'changed the day' }], next_page: { offset: 'later' } }
+        : { data: [{ type: 'comment', text: 'When?', created_by: { name: 'Bob' }, created_at: '2026-11-03T10:00' }] },
     'POST /api/tasks': () => ({ data: { permalink_url: 'https://app.asana.com/0/1/8' } }),
     'PUT /api/tasks/5': () => ({ data: { gid: '5' } }),
     'POST /api/tasks/5/stories': () => ({ data: {} }),

@@ -3,13 +3,13 @@
 export const REF = {
   type: 'string',
   pattern: '^(f[0-9]{1,4})?e[0-9]{1,6}$',
-  description: 'As read_page names it: e12',
+  description: 'From read_page: e12',
 } as const
 
 export const TAB = {
   type: 'string',
   maxLength: 10,
-  description: 'The current one unless given',
+  description: 'Current unless given',
 } as const
 
 export const PAGE = {

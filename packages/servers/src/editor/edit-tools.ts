@@ -1,13 +1,13 @@
 /** The tools that propose edits: each shows the difference, and writes it where that is allowed and the user has agreed. */
 
-import { readFile } from 'node:fs/promises'
-import { pathToFileURL } from 'node:url'
 import { ToolError, tool } from '@portico/sdk/server'
+import { spellHidden } from '../text/plain-text.ts'
 import { toLine, toList, toObject } from '../vendor/values.ts'
 import { applyChanges, differences, editOf, readEdit } from './edits.ts'
+import { toUri } from './file-uri.ts'
 import { answer, type Context, type EditorHost } from './host.ts'
 import { toPosition } from './positions.ts'
-import { askAt, PATH_INPUT, PLACE_INPUT } from './read-tools.ts'
+import { askAt, PATH_INPUT, PLACE_INPUT, START_INPUT } from './read-tools.ts'
 
 const APPLY_INPUT = {
   type: 'boolean',
@@ -28,12 +28,13 @@ interface Wish {
   readonly apply: boolean
   readonly write: boolean
   readonly question: string
+  readonly start?: number | undefined
 }
 
-async function showOrApply(host: EditorHost, { edit, apply, write, question }: Wish, ctx: Context) {
+async function showOrApply(host: EditorHost, { edit, apply, write, question, start }: Wish, ctx: Context) {
   const changes = await readEdit(host, edit)
   if (changes.length === 0) return answer(host, 'That would change nothing.')
-  if (!apply) return answer(host, differences(host, changes))
+  if (!apply) return answer(host, differences(host, changes), start)
   if (!write)
     throw new ToolError(
       'Files are not changed here; the option "write" allows it. Without "apply" the difference is shown.',
@@ -57,7 +58,8 @@ function renameTool(host: EditorHost, write: boolean) {
     { title: 'Rename', description, input, ...traits(write) },
     async ({ name, apply = false, ...place }, ctx: Context) => {
       const edit = await askAt(host, { method: 'textDocument/rename', more: { newName: name } }, place, ctx)
-      return showOrApply(host, { edit, apply, write, question: `Rename to "${toLine(name)}"?` }, ctx)
+      const question = `Rename to "${spellHidden(toLine(name))}"?`
+      return showOrApply(host, { edit, apply, write, question, start: place.start }, ctx)
     },
   )
 }
@@ -70,19 +72,20 @@ function formatTool(host: EditorHost, write: boolean) {
       tabSize: { type: 'integer', minimum: 1, maximum: 16, default: 2 },
       insertSpaces: { type: 'boolean', default: true },
       apply: APPLY_INPUT,
+      start: START_INPUT,
     },
     required: ['path'],
     additionalProperties: false,
   } as const
   const description = 'Formats a file; shows the difference, and writes it with "apply"'
   return tool({ title: 'Format', description, input, ...traits(write) }, async (given, ctx: Context) => {
-    const { path: named, tabSize = 2, insertSpaces = true, apply = false } = given
+    const { path: named, tabSize = 2, insertSpaces = true, apply = false, start } = given
     const { path } = await host.file(named)
     const edits = await host
       .clientFor(path)
       .ask('textDocument/formatting', path, { options: { tabSize, insertSpaces } }, ctx.signal)
-    const edit = editOf(pathToFileURL(path).href, edits)
-    return showOrApply(host, { edit, apply, write, question: `Format ${host.name(path)}?` }, ctx)
+    const edit = editOf(toUri(path), edits)
+    return showOrApply(host, { edit, apply, write, question: `Format ${host.name(path)}?`, start }, ctx)
   })
 }
 
@@ -98,6 +101,7 @@ function actionsTool(host: EditorHost, write: boolean) {
         description: 'The action to take, as it was listed; the list unless given',
       },
       apply: APPLY_INPUT,
+      start: START_INPUT,
     },
     required: ['path', 'line'],
     additionalProperties: false,
@@ -105,22 +109,24 @@ function actionsTool(host: EditorHost, write: boolean) {
   const description =
     'Lists what can be done about a line (quick fixes, refactorings); with "title" shows the difference, with "apply" writes it'
   return tool({ title: 'Code actions', description, input, ...traits(write) }, async (given, ctx: Context) => {
-    const { path: named, line, title, apply = false } = given
-    const { path } = await host.file(named)
+    const { path: named, line, title, apply = false, start } = given
+    const { path, text } = await host.open(named)
     const client = host.clientFor(path)
-    const start = toPosition(await readFile(path, 'utf8'), line, {})
+    const begin = toPosition(text, line, {})
     const wrong = ((await client.diagnose(path, ctx.signal)) ?? []).filter(
       (one) => toObject(toObject(one.range).start).line === line - 1,
     )
-    const params = { range: { start, end: { line, character: 0 } }, context: { diagnostics: wrong } }
+    const params = { range: { start: begin, end: { line, character: 0 } }, context: { diagnostics: wrong } }
     const actions = toList(await client.ask('textDocument/codeAction', path, params, ctx.signal)).slice(0, 100)
-    if (title === undefined) return answer(host, actions.map((action) => toLine(action.title, 300)).join('\n'))
+    if (title === undefined) return answer(host, actions.map((action) => toLine(action.title, 300)).join('\n'), start)
     const chosen = actions.find((action) => toLine(action.title, 300) === title)
     if (chosen === undefined)
-      throw new ToolError(`There is no action "${title}" for that line. Leave "title" out to see them.`)
+      throw new ToolError(`There is no action "${spellHidden(title)}" for that line. Leave "title" out to see them.`)
     const edit = chosen.edit ?? toObject(await client.askAll('codeAction/resolve', chosen, ctx.signal)).edit
     if (edit === undefined)
       throw new ToolError('That action runs a command of the language server, which is not done here.')
-    return showOrApply(host, { edit, apply, write, question: `${title} in ${host.name(path)}?` }, ctx)
+    // The title is the language server's: it does not get to look like a question of ours.
+    const question = `Do what the language server calls "${spellHidden(title)}" in ${host.name(path)}?`
+    return showOrApply(host, { edit, apply, write, question, start }, ctx)
   })
 }

@@ -8,7 +8,7 @@ import { replaceFile, type Snapshot, takeSnapshot } from '../files/write.ts'
 import { spellHidden } from '../text/plain-text.ts'
 import { toList, toObject, toText } from '../vendor/values.ts'
 import type { Context, EditorHost } from './host.ts'
-import { applyEdits, readRange } from './positions.ts'
+import { applyEdits, isRange, readRange, type TextEdit } from './positions.ts'
 
 const MAX_FILES = 100
 
@@ -19,7 +19,7 @@ interface FileChange {
   readonly snapshot: Snapshot
 }
 
-/** The files that an edit would change; throws for files outside of the folder, and for anything but text edits. */
+/** The files that an edit would change; throws for files outside of the folders, and for anything but text edits. */
 export async function readEdit(host: EditorHost, edit: unknown): Promise<readonly FileChange[]> {
   const { changes, documentChanges } = toObject(edit)
   const byUri = Array.isArray(documentChanges)
@@ -27,8 +27,16 @@ export async function readEdit(host: EditorHost, edit: unknown): Promise<readonl
     : Object.entries(toObject(changes))
   if (byUri.length > MAX_FILES)
     throw new ToolError(`That would change ${byUri.length} files; at most ${MAX_FILES} are changed at once.`)
+  // By their real places: one file may be named in several ways, and all edits speak of it as it is now.
+  const byPath = new Map<string, TextEdit[]>()
+  for (const [uri, edits] of byUri) {
+    const path = await host.inFolder(uri)
+    if (path === undefined)
+      throw new ToolError('The language server would change a file outside of the folder. Nothing was changed.')
+    byPath.set(path, [...(byPath.get(path) ?? []), ...toTextEdits(edits)])
+  }
   const changed: FileChange[] = []
-  for (const [uri, edits] of byUri) changed.push(await readChange(host, uri, edits))
+  for (const [path, edits] of byPath) changed.push(await readChange(host, path, edits))
   return changed.filter(({ before, after }) => before !== after)
 }
 
@@ -38,15 +46,23 @@ function documentEdits({ textDocument, edits, kind }: ReturnType<typeof toObject
   return [toText(toObject(textDocument).uri), edits]
 }
 
-async function readChange(host: EditorHost, uri: string, edits: unknown): Promise<FileChange> {
-  const inside = host.inFolder(uri)
-  if (inside === undefined)
-    throw new ToolError('The language server would change a file outside of the folder. Nothing was changed.')
-  const { path } = await host.file(inside)
+/** Snippets and whatever else is no plain text at a plain place would be written wrongly, so they are not written. */
+function toTextEdits(edits: unknown): TextEdit[] {
+  return toList(edits).map(({ range, newText }) => {
+    if (typeof newText !== 'string' || !isRange(range))
+      throw new ToolError('The language server sent an edit that is no plain text. Nothing was changed.')
+    return { range: readRange(range), newText }
+  })
+}
+
+async function readChange(host: EditorHost, given: string, edits: readonly TextEdit[]): Promise<FileChange> {
+  const { path } = await host.file(given)
   const snapshot = await takeSnapshot(path, host.settings.maxFileBytes)
   const before = snapshot.bytes.toString('utf8')
-  const list = toList(edits).map(({ range, newText }) => ({ range: readRange(range), newText: toText(newText) }))
-  return { path, before, after: applyEdits(before, list), snapshot }
+  // What is not UTF-8 would not come back as it was, wherever it stands.
+  if (!Buffer.from(before, 'utf8').equals(snapshot.bytes))
+    throw new ToolError(`${host.name(path)} is not in UTF-8. Nothing was changed.`)
+  return { path, before, after: applyEdits(before, edits), snapshot }
 }
 
 /** The edits of one file, as they are when somebody asks to format it. */

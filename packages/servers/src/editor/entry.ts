@@ -9,7 +9,7 @@ export const entry: ServerEntry = {
   about: 'Diagnostics, definitions, references and edits of code through language servers',
   positional: 'directory',
   options: {
-    directory: { type: 'string', about: 'The folder of the project' },
+    directory: { type: 'string', multiple: true, about: 'The folder of the project, or several' },
     languages: {
       type: 'string',
       multiple: true,
@@ -17,6 +17,16 @@ export const entry: ServerEntry = {
       fallback: 'what the machine has',
     },
     reports: { type: 'string', multiple: true, about: 'Reports of a test runner, from the folder' },
+    grammars: {
+      type: 'string',
+      about: 'A folder with the packages for syntax trees',
+      fallback: 'where Portico is installed',
+    },
+    allowProjectCode: {
+      type: 'boolean',
+      about: 'Let language servers run what the project brings, as its own compiler',
+      fallback: 'false',
+    },
     write: { type: 'boolean', about: 'Let edits be written; each is asked about', fallback: 'false' },
     allowUnasked: { type: 'boolean', about: 'Write for clients that cannot ask', fallback: 'false' },
     deny: { type: 'string', multiple: true, about: 'Names of files that are never read or changed' },
@@ -27,13 +37,15 @@ export const entry: ServerEntry = {
     settleMs: { type: 'number', about: 'How long to wait for what is wrong with a file', fallback: '5000' },
   },
   async create(values) {
-    const directory = textValue(values, 'directory')
-    if (directory === undefined) throw new PorticoError('invalid-arguments', 'editor needs the folder of a project')
+    const directory = listValue(values, 'directory') ?? []
+    if (directory.length === 0) throw new PorticoError('invalid-arguments', 'editor needs the folder of a project')
     const { createEditorServer } = await import('./server.ts')
     return createEditorServer({
       directory,
       languages: listValue(values, 'languages'),
       reports: listValue(values, 'reports'),
+      grammars: textValue(values, 'grammars'),
+      allowProjectCode: flagValue(values, 'allowProjectCode'),
       write: flagValue(values, 'write'),
       allowUnasked: flagValue(values, 'allowUnasked'),
       deny: listValue(values, 'deny'),

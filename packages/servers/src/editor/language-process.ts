@@ -8,7 +8,7 @@ import { spawnPiped } from '@portico/sdk/internal'
 import { ToolError } from '@portico/sdk/server'
 import { watchMemory } from '../machine/memory-watch.ts'
 import { plainEnvironment } from '../machine/program.ts'
-import { toExcerpt } from '../text/plain-text.ts'
+import { spellHidden, toExcerpt } from '../text/plain-text.ts'
 import { toObject, toText } from '../vendor/values.ts'
 import { MessageReader, writeMessage } from './message-stream.ts'
 
@@ -50,7 +50,7 @@ export class LanguageProcess {
     })
     const { pid } = this.#child
     const tooLarge = () =>
-      this.#end(`it took more than ${options.maxMemoryBytes} bytes of memory (option maxMemoryBytes)`)
+      this.end(`it took more than ${options.maxMemoryBytes} bytes of memory (option maxMemoryBytes)`)
     this.#unwatch = pid === undefined ? () => {} : watchMemory(pid, options.maxMemoryBytes, tooLarge)
     this.#read()
   }
@@ -132,13 +132,15 @@ export class LanguageProcess {
       try {
         for (const message of reader.push(chunk)) this.#receive(toObject(message))
       } catch (error) {
-        this.#end(error instanceof Error ? error.message : 'it wrote something else than messages')
+        this.end(error instanceof Error ? error.message : 'it wrote something else than messages')
       }
     })
     this.#child.once('error', (error) =>
-      this.#end(`"${this.#options.command[0]}" could not be started (${'code' in error ? error.code : error.message})`),
+      this.end(`"${this.#options.command[0]}" could not be started (${'code' in error ? error.code : error.message})`),
     )
-    this.#child.once('close', (code) => this.#end(`it ended with code ${code}. ${toExcerpt(this.#stderr.trim(), 400)}`))
+    this.#child.once('close', (code) =>
+      this.end(`it ended with code ${code}. ${spellHidden(toExcerpt(this.#stderr.trim(), 400))}`),
+    )
   }
 
   #receive({ id, method, params, result, error }: ReturnType<typeof toObject>): void {
@@ -152,14 +154,17 @@ export class LanguageProcess {
     this.#waiting.delete(id as number)
     if (error === undefined) waiting.resolve(result)
     else
-      waiting.reject(new ToolError(`The language server refused: ${toExcerpt(toText(toObject(error).message), 400)}`))
+      waiting.reject(
+        new ToolError(`The language server refused: ${spellHidden(toExcerpt(toText(toObject(error).message), 400))}`),
+      )
   }
 
   #send(message: object): void {
     this.#child.stdin?.write(writeMessage(message))
   }
 
-  #end(reason: string): void {
+  /** Ends it at once, and says why to whoever waits. */
+  end(reason: string): void {
     if (this.#over !== undefined) return
     this.#over = new ToolError(`The language server is gone: ${reason}`)
     this.#unwatch()

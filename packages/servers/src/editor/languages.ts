@@ -5,7 +5,7 @@ import { PorticoError } from '@portico/sdk/server'
 import { findProgram } from '../machine/program.ts'
 
 export interface Language {
-  /** The name of the language in the protocol. */
+  /** The name of the language in the protocol, where the end of a file's name does not decide it. */
   readonly id: string
   readonly extensions: readonly string[]
   /** The program with its arguments. */
@@ -24,21 +24,26 @@ const KNOWN: readonly Language[] = [
   { id: 'c', extensions: ['.c', '.h', '.cc', '.cpp', '.hpp'], command: ['clangd'] },
 ]
 
-/** Names of languages where they differ from that of the server's first. */
-const IDS: { readonly [extension: string]: string } = {
-  '.tsx': 'typescriptreact',
-  '.js': 'javascript',
-  '.mjs': 'javascript',
-  '.cjs': 'javascript',
-  '.jsx': 'javascriptreact',
-  '.cc': 'cpp',
-  '.cpp': 'cpp',
-  '.hpp': 'cpp',
-}
+/** Names of languages in the protocol that are not the end of a file's name: servers go by them alone. */
+const IDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    typescript: '.ts .mts .cts',
+    typescriptreact: '.tsx',
+    javascript: '.js .mjs .cjs',
+    javascriptreact: '.jsx',
+    python: '.py .pyi',
+    cpp: '.cc .cpp .hpp',
+    rust: '.rs',
+    ruby: '.rb',
+    csharp: '.cs',
+    shellscript: '.sh',
+    markdown: '.md',
+  }).flatMap(([id, ends]) => ends.split(' ').map((end) => [end, id] as const)),
+)
 
 /** The languages that can be served here: what the operator named counts before what the machine has. */
 export async function findLanguages(given: readonly string[]): Promise<readonly Language[]> {
-  const named = given.map(readLanguage)
+  const named = await Promise.all(given.map(readLanguage))
   const found = await Promise.all(
     KNOWN.map(async (language) => {
       const [program = '', ...args] = language.command
@@ -49,18 +54,19 @@ export async function findLanguages(given: readonly string[]): Promise<readonly 
   return [...named, ...found.flat()]
 }
 
-/** `.ext,.ext=program argument …` */
-function readLanguage(entry: string): Language {
+/** `.ext,.ext=program argument …`; what has blanks in it stands between quotes. */
+async function readLanguage(entry: string): Promise<Language> {
   const [left = '', ...right] = entry.split('=')
   const extensions = left.split(',').map((extension) => extension.trim().toLowerCase())
-  const command = right
-    .join('=')
-    .split(' ')
-    .filter((word) => word !== '')
-  if (command.length === 0 || !extensions.every((extension) => /^\.[a-z0-9_+-]{1,20}$/.test(extension))) {
+  const words = [...right.join('=').matchAll(/"([^"]*)"|[^\s"]+/g)].map(([word, quoted]) => quoted ?? word)
+  const [program, ...args] = words
+  if (program === undefined || !extensions.every((extension) => /^\.[a-z0-9_+-]{1,20}$/.test(extension))) {
     throw new PorticoError('invalid-arguments', `languages takes ".ext,.ext=program argument …", not "${entry}"`)
   }
-  return { id: extensions[0]?.slice(1) ?? '', extensions, command }
+  // Systems look for a bare name in the folder of the project too, where anybody may have put one.
+  const path = /[\\/]/.test(program) ? program : await findProgram(program)
+  if (path === undefined) throw new PorticoError('invalid-arguments', `There is no program "${program}" on the path`)
+  return { id: extensions[0]?.slice(1) ?? '', extensions, command: [path, ...args] }
 }
 
 export function languageOf(languages: readonly Language[], path: string): Language | undefined {
@@ -69,5 +75,5 @@ export function languageOf(languages: readonly Language[], path: string): Langua
 }
 
 export function languageIdOf({ id }: Language, path: string): string {
-  return IDS[extname(path).toLowerCase()] ?? id
+  return IDS.get(extname(path).toLowerCase()) ?? id
 }

@@ -1,6 +1,7 @@
 /** Places in files as people and models name them (lines and columns from 1), and as the protocol has them (from 0). */
 
 import { ToolError } from '@portico/sdk/server'
+import { spellHidden, toExcerpt } from '../text/plain-text.ts'
 import { toObject } from '../vendor/values.ts'
 
 interface Position {
@@ -23,7 +24,10 @@ export function toPosition(
   if (content === undefined) throw new ToolError(`The file has no line ${line}.`)
   if (word !== undefined) {
     const character = content.indexOf(word)
-    if (character < 0) throw new ToolError(`Line ${line} does not contain "${word}": ${content.trim().slice(0, 200)}`)
+    if (character < 0)
+      throw new ToolError(
+        `Line ${line} does not contain "${spellHidden(word)}": ${spellHidden(toExcerpt(content.trim(), 200))}`,
+      )
     return { line: line - 1, character }
   }
   return { line: line - 1, character: Math.min((column ?? 1) - 1, content.length) }
@@ -35,6 +39,15 @@ export function readRange(value: unknown): Range {
   return { start: readPosition(start), end: readPosition(end) }
 }
 
+/** Whether a value is a range at all, for whoever would change what is there. */
+export function isRange(value: unknown): boolean {
+  const { start, end } = toObject(value)
+  return [start, end].every((one) => {
+    const { line, character } = toObject(one)
+    return [line, character].every((count) => Number.isSafeInteger(count) && Number(count) >= 0)
+  })
+}
+
 function readPosition(value: unknown): Position {
   const { line, character } = toObject(value)
   return { line: toCount(line), character: toCount(character) }
@@ -44,7 +57,7 @@ function toCount(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
 }
 
-interface TextEdit {
+export interface TextEdit {
   readonly range: Range
   readonly newText: string
 }

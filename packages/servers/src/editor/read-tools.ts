@@ -1,9 +1,10 @@
 /** The tools that read code as an editor does: what is wrong, what is where, and what a name means. */
 
-import { readFile } from 'node:fs/promises'
-import { tool } from '@portico/sdk/server'
+import { basename } from 'node:path'
+import { ToolError, tool } from '@portico/sdk/server'
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
 import { answer, type Context, type EditorHost } from './host.ts'
+import type { Language } from './languages.ts'
 import { readRange, toPosition } from './positions.ts'
 
 export const PATH_INPUT = {
@@ -12,12 +13,13 @@ export const PATH_INPUT = {
   maxLength: 1000,
   description: 'A file, from the folder',
 } as const
-const START_INPUT = { type: 'integer', minimum: 0, default: 0, description: '"start" of the next part' } as const
+export const START_INPUT = { type: 'integer', minimum: 0, default: 0, description: '"start" of the next part' } as const
 export const PLACE_INPUT = {
   path: PATH_INPUT,
   line: { type: 'integer', minimum: 1, description: 'The line, from 1' },
   word: { type: 'string', minLength: 1, maxLength: 200, description: 'A word in that line; or give column' },
   column: { type: 'integer', minimum: 1, description: 'The column, from 1' },
+  start: START_INPUT,
 } as const
 
 const READS = { readOnly: true, idempotent: true, openWorld: false } as const
@@ -27,6 +29,7 @@ interface Place {
   readonly line: number
   readonly word?: string
   readonly column?: number
+  readonly start?: number
 }
 
 /** Asks the language server of a file about a place in it. */
@@ -36,8 +39,8 @@ export async function askAt(
   place: Place,
   ctx: Context,
 ): Promise<unknown> {
-  const { path } = await host.file(place.path)
-  const position = toPosition(await readFile(path, 'utf8'), place.line, place)
+  const { path, text } = await host.open(place.path)
+  const position = toPosition(text, place.line, place)
   return host.clientFor(path).ask(method, path, { position, ...more }, ctx.signal)
 }
 
@@ -117,6 +120,7 @@ const KINDS = [
   'type parameter',
 ]
 const MAX_DEPTH = 10
+const MAX_SYMBOLS = 5_000
 
 function symbolsTool(host: EditorHost) {
   const input = {
@@ -130,19 +134,25 @@ function symbolsTool(host: EditorHost) {
     async ({ path: given, start }, ctx: Context) => {
       const { path } = await host.file(given)
       const found = await host.clientFor(path).ask('textDocument/documentSymbol', path, {}, ctx.signal)
-      return answer(host, symbolLines(found, 0).join('\n'), start)
+      return answer(host, symbolLines(found).join('\n'), start)
     },
   )
 }
 
-function symbolLines(symbols: unknown, depth: number): string[] {
-  if (depth > MAX_DEPTH) return []
-  return toList(symbols).flatMap((symbol) => {
-    const { name, kind, range, location, children } = symbol
-    const { start, end } = readRange(range ?? toObject(location).range)
-    const line = `${'  '.repeat(depth)}${KINDS[Number(kind)] ?? 'symbol'} ${toLine(name)} ${start.line + 1}–${end.line + 1}`
-    return [line, ...symbolLines(children, depth + 1)]
-  })
+/** Bounded in depth and number: whoever answers decides both. */
+function symbolLines(symbols: unknown): string[] {
+  const lines: string[] = []
+  const add = (list: unknown, depth: number): void => {
+    for (const { name, kind, range, location, children } of toList(list)) {
+      if (lines.length >= MAX_SYMBOLS) return
+      const { start, end } = readRange(range ?? toObject(location).range)
+      const what = KINDS[Number(kind)] ?? 'symbol'
+      lines.push(`${'  '.repeat(depth)}${what} ${toLine(name)} ${start.line + 1}–${end.line + 1}`)
+      if (depth < MAX_DEPTH) add(children, depth + 1)
+    }
+  }
+  add(symbols, 0)
+  return lines
 }
 
 function findSymbolTool(host: EditorHost) {
@@ -151,32 +161,46 @@ function findSymbolTool(host: EditorHost) {
     properties: {
       query: { type: 'string', minLength: 1, maxLength: 200, description: 'Part of a name' },
       near: PATH_INPUT,
+      start: START_INPUT,
     },
     required: ['query'],
     additionalProperties: false,
   } as const
   const description =
     'Where in the folder something of this name is defined; "near" is a file of the language that is meant'
-  return tool({ title: 'Find a symbol', description, input, ...READS }, async ({ query, near }, ctx: Context) => {
-    const clients = near === undefined ? host.everyClient() : [await nearest(host, near)]
-    const lines: string[] = []
-    for (const client of clients) {
-      const found = toList(await client.askAll('workspace/symbol', { query }, ctx.signal))
-      for (const { name, kind, location } of found.slice(0, 200)) {
-        const place = await host.place(location)
-        if (place !== undefined) lines.push(`${KINDS[Number(kind)] ?? 'symbol'} ${toLine(name)}  ${place}`)
+  return tool(
+    { title: 'Find a symbol', description, input, ...READS },
+    async ({ query, near, start }, ctx: Context) => {
+      const languages = near === undefined ? host.languages : [await nearest(host, near)]
+      const lines: string[] = []
+      for (const language of languages) {
+        // One that cannot be used says so; the others answer all the same.
+        const found = await symbolPlaces(host, language, query, ctx).catch((error: unknown) => {
+          if (!(error instanceof ToolError) || languages.length === 1) throw error
+          return [`[${basename(language.command[0] ?? '')}: ${error.message}]`]
+        })
+        lines.push(...found)
       }
-    }
-    return answer(host, lines.join('\n'))
-  })
+      return answer(host, lines.join('\n'), start)
+    },
+  )
+}
+
+async function symbolPlaces(host: EditorHost, language: Language, query: string, ctx: Context): Promise<string[]> {
+  const answered = await host.clientOf(language).askAll('workspace/symbol', { query }, ctx.signal)
+  const found = toList(answered).slice(0, 200)
+  const places = await host.places(found.map(({ location }) => location))
+  return found.flatMap(({ name, kind }, at) =>
+    places[at] === undefined ? [] : [`${KINDS[Number(kind)] ?? 'symbol'} ${toLine(name)}  ${places[at]}`],
+  )
 }
 
 /** Language servers read a project once a file of it is shown. */
-async function nearest(host: EditorHost, given: string) {
+async function nearest(host: EditorHost, given: string): Promise<Language> {
   const { path } = await host.file(given)
   const client = host.clientFor(path)
   await client.show(path)
-  return client
+  return client.language
 }
 
 function placesTool(host: EditorHost, method: string, title: string, description: string) {
@@ -191,12 +215,13 @@ function placesTool(host: EditorHost, method: string, title: string, description
     async (place, ctx: Context) => {
       const found = await askAt(host, { method, more: { context: { includeDeclaration: true } } }, place, ctx)
       const all = toList(Array.isArray(found) ? found : found === null ? [] : [found])
-      const places = await Promise.all(all.slice(0, 500).map((location) => host.place(location)))
+      const places = await host.places(all.slice(0, 500))
       const shown = places.filter((one) => one !== undefined)
       const elsewhere = places.length - shown.length
       return answer(
         host,
         `${shown.join('\n')}${elsewhere === 0 ? '' : `\n[${elsewhere} outside of the folder]`}`.trim(),
+        place.start,
       )
     },
   )
@@ -211,13 +236,15 @@ function hoverTool(host: EditorHost) {
   } as const
   return tool(
     { title: 'Hover', description: 'The type and the documentation of a name', input, ...READS },
-    async (place, ctx: Context) =>
-      answer(host, hoverText(toObject(await askAt(host, { method: 'textDocument/hover' }, place, ctx)).contents)),
+    async (place, ctx: Context) => {
+      const { contents } = toObject(await askAt(host, { method: 'textDocument/hover' }, place, ctx))
+      return answer(host, hoverText(contents), place.start)
+    },
   )
 }
 
+/** One text, or a list of texts; lists within lists are none of the protocol's. */
 function hoverText(contents: unknown): string {
-  if (typeof contents === 'string') return contents
-  if (Array.isArray(contents)) return contents.map(hoverText).join('\n')
-  return toText(toObject(contents).value)
+  const all = Array.isArray(contents) ? contents : [contents]
+  return all.map((one) => (typeof one === 'string' ? one : toText(toObject(one).value))).join('\n')
 }

@@ -1,23 +1,25 @@
 /** Test results of the folder: a tool and resources, with notices when a runner has written its report again. */
 
-import { readFile, stat } from 'node:fs/promises'
-import { resource, type Server, ToolError, tool } from '@portico/sdk/server'
+import { readFile } from 'node:fs/promises'
+import { resource, type Server, tool } from '@portico/sdk/server'
 import { type FSWatcher, watch } from 'chokidar'
+import { PathError } from '../files/confine.ts'
 import { onSubscriptions } from '../subscribers.ts'
-import { answer, type EditorHost } from './host.ts'
-import { diagnosticLine } from './read-tools.ts'
+import { answer, bounded, type EditorHost } from './host.ts'
+import { diagnosticLine, START_INPUT } from './read-tools.ts'
 import { readReport, reportText } from './test-reports.ts'
 
+/** A run of many tests is larger than a source file. */
 const MAX_REPORT_BYTES = 5_000_000
 const TESTS_URI = 'editor://tests'
 const DIAGNOSTICS_URI = 'editor://diagnostics'
 
 export function createReportTool(host: EditorHost) {
-  const input = { type: 'object', properties: {}, additionalProperties: false } as const
+  const input = { type: 'object', properties: { start: START_INPUT }, additionalProperties: false } as const
   const description = 'The results of the last test run, from the reports that the runner wrote'
   const traits = { readOnly: true, idempotent: true, openWorld: false }
-  return tool({ title: 'Test results', description, input, ...traits }, async () =>
-    answer(host, await allReports(host)),
+  return tool({ title: 'Test results', description, input, ...traits }, async ({ start }) =>
+    answer(host, await allReports(host), start),
   )
 }
 
@@ -40,20 +42,19 @@ export function createReportResources(host: EditorHost) {
           description: 'The results of the last test run',
           mimeType: 'text/plain',
         },
-        () => allReports(host),
+        async () => bounded(host, await allReports(host)),
       ),
     }),
   }
 }
 
-function diagnosed(host: EditorHost): string {
-  const lines = host.clients().flatMap((client) =>
-    [...client.diagnosed()].flatMap(([uri, found]) => {
-      const path = host.inFolder(uri)
-      return path === undefined ? [] : found.map((diagnostic) => diagnosticLine(host.name(path), diagnostic))
-    }),
-  )
-  return lines.join('\n') || 'Nothing is wrong with the files that were looked at.'
+async function diagnosed(host: EditorHost): Promise<string> {
+  const lines: string[] = []
+  for (const [uri, found] of host.clients().flatMap(({ diagnostics }) => diagnostics.all())) {
+    const path = await host.inFolder(uri)
+    if (path !== undefined) lines.push(...found.map((diagnostic) => diagnosticLine(host.name(path), diagnostic)))
+  }
+  return bounded(host, lines.join('\n')) || 'Nothing is wrong with the files that were looked at.'
 }
 
 async function allReports(host: EditorHost): Promise<string> {
@@ -63,11 +64,10 @@ async function allReports(host: EditorHost): Promise<string> {
 
 async function oneReport(host: EditorHost, file: string): Promise<string> {
   try {
-    const { path } = await host.file(file)
-    if ((await stat(path)).size > MAX_REPORT_BYTES) return `${file}: larger than ${MAX_REPORT_BYTES} bytes`
+    const { path } = await host.file(host.fromFolder(file), Math.max(MAX_REPORT_BYTES, host.settings.maxFileBytes))
     return reportText(file, await readReport(path, await readFile(path, 'utf8')))
   } catch (error) {
-    if (error instanceof ToolError) return `${file}: there is no report yet`
+    if (error instanceof PathError && error.fault === 'absent') return `${file}: there is no report yet`
     return `${file}: it cannot be read (${error instanceof Error ? error.message : 'unknown'})`
   }
 }
@@ -85,7 +85,10 @@ export function noticeChanges(server: Server, host: EditorHost): ReportNotices {
     hold(uri) {
       held.set(uri, (held.get(uri) ?? 0) + 1)
       if (uri !== TESTS_URI || watcher !== undefined) return
-      watcher = watch([...host.settings.reports], { cwd: host.folder, ignoreInitial: true })
+      watcher = watch(
+        host.settings.reports.map((file) => host.fromFolder(file)),
+        { ignoreInitial: true },
+      )
       watcher.on('all', () => server.changed(TESTS_URI))
       return new Promise((resolve) => watcher?.once('ready', () => resolve()))
     },

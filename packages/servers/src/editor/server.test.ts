@@ -1,12 +1,13 @@
 /** The editor server with a small language server: what it shows, what it writes, and what it refuses. */
 
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Client, connect, type ElicitationHandlers, type ProtocolVersion } from '@portico/sdk/client'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { findLanguages, languageIdOf } from './languages.ts'
 import { MessageReader, writeMessage } from './message-stream.ts'
 import { applyEdits } from './positions.ts'
 import { createEditorServer, type EditorOptions } from './server.ts'
@@ -92,6 +93,89 @@ describe('reading', () => {
     await expect(createEditorServer({ directory: folder, languages: ['toy=x'] })).rejects.toThrow('languages takes')
   })
 })
+
+describe('languages', () => {
+  it.each([
+    ['.ts', 'typescript'],
+    ['.py', 'python'],
+    ['.tsx', 'typescriptreact'],
+    ['.toy', 'toy'],
+  ])('servers 24: a file %s is %s to a server that the operator named', async (extension, id) => {
+    const [language] = await findLanguages([`${extension}="/a path/with blanks" --stdio`])
+    expect(language?.command).toEqual(['/a path/with blanks', '--stdio'])
+    expect(language && languageIdOf(language, `a${extension}`)).toBe(id)
+  })
+})
+
+describe('a workspace', () => {
+  const toy = `.toy=${process.execPath} ${SERVER}`
+  const none = { directory: '', languages: [toy] }
+
+  it('servers 24: of several folders takes whole paths, and knows them all', async () => {
+    const root = await realpath(folder)
+    const [one, two] = [join(root, 'one'), join(root, 'two @ (2)')]
+    for (const room of [one, two]) await mkdir(room, { recursive: true })
+    await writeFile(join(one, 'a.toy'), 'alpha TODO\n')
+    await writeFile(join(two, 'b.toy'), 'gamma alpha TODO\n')
+    const client = await start({ ...none, directory: [one, two] })
+    const [a, b] = [join(one, 'a.toy'), join(two, 'b.toy')]
+    expect(await say(client, 'diagnostics', { paths: [a, b] })).toBe(
+      [`${shown(a)}:1:7`, `${shown(b)}:1:13`].map((at) => `${at} warning: something is to be done [toy]`).join('\n'),
+    )
+    expect(await say(client, 'references', { path: a, line: 1, word: 'alpha' })).toContain(`${shown(b)}:1:7`)
+    const said = await say(client, 'workspace', {})
+    for (const words of [`folder ${one}`, `folder ${two}`, 'for .toy: running', `open ${shown(a)}`, `open ${shown(b)}`])
+      expect(said).toContain(words)
+    expect(await say(client, 'hover', { path: 'a.toy', line: 1 })).toContain('absolute path')
+  })
+
+  it('servers 24: files that are open are seen as others left them, and those that are gone are closed', async () => {
+    const client = await start()
+    await say(client, 'symbols', { path: 'src/b.toy' })
+    await write('src/b.toy', 'gamma\nand then alpha\n')
+    expect(await say(client, 'references', ALPHA)).toContain('src/b.toy:2:10  and then alpha')
+    await rm(join(folder, 'project', 'src', 'b.toy'))
+    expect(await say(client, 'references', ALPHA)).not.toContain('src/b.toy')
+    expect(await say(client, 'workspace', {})).not.toContain('open src/b.toy')
+  })
+
+  it('servers 24: a server that is to be asked what is wrong is asked', async () => {
+    await write('src/a.toy', 'alpha PULL\n')
+    const client = await start({ languages: [`${toy} --pull`], settleMs: 60_000 })
+    expect(await say(client, 'diagnostics', { paths: ['src/a.toy'] })).toBe('src/a.toy:1:7 error: was asked for')
+    await write('src/a.toy', 'alpha\n')
+    expect(await say(client, 'diagnostics', { paths: ['src/a.toy'] })).toBe('Nothing is wrong.')
+  })
+
+  it('servers 24: what a server says of a file as it was before is not taken for what is wrong now', async () => {
+    await write('src/a.toy', 'alpha OLD\n')
+    expect(await say(await start(), 'diagnostics', { paths: ['src/a.toy'] })).toBe('Nothing is wrong.')
+  })
+
+  it('servers 24: a name is looked for in every language, and a server that cannot be used is named', async () => {
+    const client = await start({ languages: [toy, '.bad=/nowhere/at-all'] })
+    await say(client, 'symbols', { path: 'src/a.toy' })
+    const text = await say(client, 'find_symbol', { query: 'beta' })
+    expect(text).toContain('function beta  src/a.toy:1:7')
+    expect(text).toMatch(/^\[at-all: .*could not be started/m)
+  })
+
+  it('servers 24: an answer in parts is gone on with by the tool that gave it', async () => {
+    const client = await start({ maxCharacters: 60 })
+    for (const [tool, args] of [
+      ['references', ALPHA],
+      ['rename', { ...ALPHA, name: 'delta' }],
+    ] as const) {
+      const [, start = ''] = /ask again with start (\d+)/.exec(await say(client, tool, args)) ?? []
+      expect(Number(start), tool).toBeGreaterThan(0)
+      expect(await say(client, tool, { ...args, start: Number(start) }), tool).not.toMatch(/^ERROR/)
+    }
+  })
+})
+
+function shown(path: string): string {
+  return path.replaceAll('\\', '/')
+}
 
 describe('edits', () => {
   it('are shown, and nothing is written without apply or without write', async () => {
@@ -216,6 +300,8 @@ describe('language servers that misbehave', () => {
 
   it('one that does not answer is given up, and one that is not there is named', async () => {
     const client = await start({ timeoutMs: 1000 })
+    // On a busy machine it takes longer to start than it may: the next call starts another.
+    await expect.poll(() => say(client, 'hover', ALPHA), { timeout: 60_000 }).toContain('the word alpha')
     expect(await say(client, 'rename', { ...ALPHA, name: 'never' })).toContain('option timeoutMs')
     expect(await say(client, 'hover', ALPHA)).toContain('the word alpha')
     const missing = await start({ languages: ['.toy=/nowhere/at-all'] })

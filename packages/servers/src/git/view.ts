@@ -6,7 +6,7 @@
  * them, since it follows links before it locks.
  */
 
-import { constants, copyFile, lstat, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { constants, copyFile, lstat, mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PorticoError } from '@portico/sdk/server'
 import { makeTemporaryFolder, removeTemporaryFolder } from '../machine/temporary-folder.ts'
@@ -63,8 +63,13 @@ export class RepositoryView {
   /** Lends a copy of the index, for commands that would freshen it by the way. */
   async withIndex<T>(work: (env: { readonly [name: string]: string }) => Promise<T>): Promise<T> {
     const copy = join(this.folder, `index-${++this.#indexes}`)
+    const index = join(this.#place.gitDirectory, 'index')
     try {
-      await copyFile(join(this.#place.gitDirectory, 'index'), copy, constants.COPYFILE_FICLONE)
+      const { mtimeMs } = await lstat(index)
+      await copyFile(index, copy, constants.COPYFILE_FICLONE)
+      // Git reads a file that changed in the second in which the index was written, and tells by the index's own time.
+      const second = Math.floor(mtimeMs / 1000)
+      await utimes(copy, second, second)
     } catch {
       // Nothing was ever staged.
     }

@@ -9,10 +9,20 @@ export interface GithubHost extends VendorHost {
   readonly rule: RepositoryRule
 }
 
+/** Whether there is another page. */
+export function isMore(answer: VendorAnswer): boolean {
+  return /rel="next"/.test(answer.header('link') ?? '')
+}
+
 /** A page of rows, with the number of the next page where there is one. */
-export function rows(host: GithubHost, answer: VendorAnswer, lines: readonly string[], page: number) {
-  const more = /rel="next"/.test(answer.header('link') ?? '') ? `\n[More: page ${page + 1}.]` : ''
-  return foreign(host, `${lines.length === 0 ? 'Nothing found.' : lines.join('\n')}${more}`)
+export function rows(
+  host: GithubHost,
+  answer: VendorAnswer,
+  lines: readonly string[],
+  { page, start }: { readonly page: number; readonly start: number | undefined },
+) {
+  const more = isMore(answer) ? `\n[More: page ${page + 1}.]` : ''
+  return foreign(host, `${lines.length === 0 ? 'Nothing found.' : lines.join('\n')}${more}`, start)
 }
 
 export function login(user: unknown): string {

@@ -1,5 +1,7 @@
 /** The inputs that the tools of the github server share. */
 
+import { START_INPUT } from '../vendor/vendor-host.ts'
+
 export const REPOSITORY_INPUT = {
   owner: { type: 'string', minLength: 1, maxLength: 100, description: 'Who owns the repository' },
   repo: { type: 'string', minLength: 1, maxLength: 100, description: 'Its name' },
@@ -13,13 +15,12 @@ export const NUMBER_INPUT = {
 
 export const PAGE_INPUT = {
   page: { type: 'integer', minimum: 1, maximum: 1000, default: 1, description: 'Which page of the list' },
+  start: START_INPUT,
 } as const
 
 export const STATE_INPUT = { type: 'string', enum: ['open', 'closed', 'all'], default: 'open' } as const
 
 export const BODY_INPUT = { type: 'string', maxLength: 60_000, description: 'The text, in Markdown' } as const
-
-export const START_INPUT = { type: 'integer', minimum: 0, default: 0, description: '"start" of the next part' } as const
 
 /** How many rows a list has. */
 export const PER_PAGE = 30

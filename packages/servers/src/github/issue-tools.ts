@@ -2,10 +2,10 @@
 
 import { tool } from '@portico/sdk/server'
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
-import { type Context, foreign, READS } from '../vendor/vendor-host.ts'
+import { type Context, foreign, READS, START_INPUT } from '../vendor/vendor-host.ts'
 import { pathOf } from '../vendor/vendor-path.ts'
-import { day, type GithubHost, login, rows } from './host.ts'
-import { NUMBER_INPUT, PAGE_INPUT, PER_PAGE, REPOSITORY_INPUT, START_INPUT, STATE_INPUT } from './inputs.ts'
+import { day, type GithubHost, isMore, login, rows } from './host.ts'
+import { NUMBER_INPUT, PAGE_INPUT, PER_PAGE, REPOSITORY_INPUT, STATE_INPUT } from './inputs.ts'
 
 export function createIssueTools(host: GithubHost) {
   return {
@@ -25,13 +25,13 @@ function listTool(host: GithubHost, kind: 'issues' | 'pulls', title: string, des
   } as const
   return tool(
     { title, description, input, ...READS },
-    async ({ owner, repo, state = 'open', page = 1 }, ctx: Context) => {
+    async ({ owner, repo, state = 'open', page = 1, start }, ctx: Context) => {
       host.rule.require(owner, repo)
       const query = { state, page, per_page: PER_PAGE }
       const answer = await host.service.send(pathOf`/repos/${owner}/${repo}/${kind}`, { query }, ctx)
       // The service lists pull requests among the issues.
       const own = toList(answer.json).filter((item) => kind === 'pulls' || item.pull_request === undefined)
-      return rows(host, answer, own.map(line), page)
+      return rows(host, answer, own.map(line), { page, start })
     },
   )
 }
@@ -72,7 +72,7 @@ async function comments(host: GithubHost, place: { readonly path: string }, ctx:
   for (let page = 1; page <= MAX_PAGES; page++) {
     const answer = await host.service.send(place, { query: { page, per_page: 100 } }, ctx)
     said.push(...toList(answer.json).map(comment))
-    if (!/rel="next"/.test(answer.header('link') ?? '')) return said
+    if (!isMore(answer)) return said
   }
   return [...said, `[More than ${MAX_PAGES * 100} comments; the rest is left out.]`]
 }
@@ -115,7 +115,10 @@ function getPullRequest(host: GithubHost) {
       }
       const pull = toObject((await host.service.send(place, {}, ctx)).json)
       const files = await host.service.send({ path: `${place.path}/files` }, { query: { per_page: 100 } }, ctx)
-      return foreign(host, summary(pull, toList(files.json)), start)
+      const more = isMore(files)
+        ? '\n\n[More than 100 files; the rest is left out. "show": "difference" has them all.]'
+        : ''
+      return foreign(host, `${summary(pull, toList(files.json))}${more}`, start)
     },
   )
 }

@@ -2,10 +2,10 @@
 
 import { ToolError, tool } from '@portico/sdk/server'
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
-import { type Context, foreign, READS } from '../vendor/vendor-host.ts'
+import { type Context, foreign, READS, START_INPUT } from '../vendor/vendor-host.ts'
 import { pathOf, withFile } from '../vendor/vendor-path.ts'
 import { day, type GithubHost, login, rows } from './host.ts'
-import { PAGE_INPUT, PER_PAGE, REPOSITORY_INPUT, START_INPUT } from './inputs.ts'
+import { PAGE_INPUT, PER_PAGE, REPOSITORY_INPUT } from './inputs.ts'
 
 const REF_INPUT = { type: 'string', minLength: 1, maxLength: 250, description: 'A branch, a tag or a commit' } as const
 
@@ -23,12 +23,12 @@ export function createRepositoryTools(host: GithubHost) {
 function getRepository(host: GithubHost) {
   const input = {
     type: 'object',
-    properties: { ...REPOSITORY_INPUT },
+    properties: { ...REPOSITORY_INPUT, start: START_INPUT },
     required: ['owner', 'repo'],
     additionalProperties: false,
   } as const
   const description = 'What a repository is: its description, branch, languages, licence, and its README'
-  return tool({ title: 'Repository', description, input, ...READS }, async ({ owner, repo }, ctx: Context) => {
+  return tool({ title: 'Repository', description, input, ...READS }, async ({ owner, repo, start }, ctx: Context) => {
     host.rule.require(owner, repo)
     const { json } = await host.service.send(pathOf`/repos/${owner}/${repo}`, {}, ctx)
     const about = toObject(json)
@@ -45,7 +45,7 @@ function getRepository(host: GithubHost) {
       `Default branch ${toLine(about.default_branch, 100)} · ${toLine(about.language, 30)} · ${toLine(toObject(about.license).spdx_id, 40) || 'no licence'}`,
       `${toText(about.stargazers_count)} stars · ${toText(about.open_issues_count)} open issues · pushed ${day(about.pushed_at)}`,
     ]
-    return foreign(host, `${facts.join('\n')}\n\n${readme}`)
+    return foreign(host, `${facts.join('\n')}\n\n${readme}`, start)
   })
 }
 
@@ -99,7 +99,7 @@ function listCommits(host: GithubHost) {
   } as const
   return tool(
     { title: 'Commits', description: 'The history of a repository, the newest first', input, ...READS },
-    async ({ owner, repo, ref, path, author, since, page = 1 }, ctx: Context) => {
+    async ({ owner, repo, ref, path, author, since, page = 1, start }, ctx: Context) => {
       host.rule.require(owner, repo)
       const query = { sha: ref, path, author, since, page, per_page: PER_PAGE }
       const answer = await host.service.send(pathOf`/repos/${owner}/${repo}/commits`, { query }, ctx)
@@ -107,7 +107,7 @@ function listCommits(host: GithubHost) {
         const { message, author: written } = toObject(commit)
         return `${toLine(sha, 10).slice(0, 9)} ${day(toObject(written).date)} ${login(user)}: ${toLine(toText(message).split('\n', 1)[0])}`
       })
-      return rows(host, answer, lines, page)
+      return rows(host, answer, lines, { page, start })
     },
   )
 }
@@ -149,7 +149,7 @@ function listRuns(host: GithubHost) {
   } as const
   return tool(
     { title: 'Workflow runs', description: 'How the workflows of a repository ran, the newest first', input, ...READS },
-    async ({ owner, repo, branch, status, page = 1 }, ctx: Context) => {
+    async ({ owner, repo, branch, status, page = 1, start }, ctx: Context) => {
       host.rule.require(owner, repo)
       const query = { branch, status, page, per_page: PER_PAGE }
       const answer = await host.service.send(pathOf`/repos/${owner}/${repo}/actions/runs`, { query }, ctx)
@@ -157,7 +157,7 @@ function listRuns(host: GithubHost) {
         (run) =>
           `${toText(run.id)} ${toLine(run.conclusion, 20) || toLine(run.status, 20)} · ${toLine(run.name, 80)} · ${toLine(run.head_branch, 80)} · ${toLine(run.display_title)} · ${day(run.created_at)}`,
       )
-      return rows(host, answer, lines, page)
+      return rows(host, answer, lines, { page, start })
     },
   )
 }
@@ -169,6 +169,7 @@ function getRun(host: GithubHost) {
       ...REPOSITORY_INPUT,
       run: { type: 'integer', minimum: 1, description: 'The number of the run, from list_runs' },
       job: { type: 'integer', minimum: 1, description: 'A job of it: shows the end of its log' },
+      start: START_INPUT,
     },
     required: ['owner', 'repo', 'run'],
     additionalProperties: false,
@@ -176,7 +177,7 @@ function getRun(host: GithubHost) {
   const description = 'One workflow run: its jobs with the steps that failed; with "job", the end of that job’s log'
   return tool(
     { title: 'Workflow run', description, input, ...READS },
-    async ({ owner, repo, run, job }, ctx: Context) => {
+    async ({ owner, repo, run, job, start }, ctx: Context) => {
       host.rule.require(owner, repo)
       if (job !== undefined) {
         // The log lies elsewhere; the token does not go there.
@@ -193,7 +194,7 @@ function getRun(host: GithubHost) {
         const steps = failed.map(({ name }) => `\n    failed: ${toLine(name)}`).join('')
         return `job ${toText(one.id)} ${toLine(one.conclusion, 20) || toLine(one.status, 20)} · ${toLine(one.name)}${steps}`
       })
-      return foreign(host, jobs.join('\n'))
+      return foreign(host, jobs.join('\n'), start)
     },
   )
 }

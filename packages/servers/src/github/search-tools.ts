@@ -64,13 +64,13 @@ function searchTool(host: GithubHost, { title, description, kind, repository, li
     required: ['query'],
     additionalProperties: false,
   } as const
-  return tool({ title, description, input, ...READS }, async ({ query, page = 1 }, ctx: Context) => {
+  return tool({ title, description, input, ...READS }, async ({ query, page = 1, start }, ctx: Context) => {
     const asked = { q: query, page, per_page: PER_PAGE }
     const answer = await host.service.send(pathOf`/search/${kind}`, { query: asked }, ctx)
     const found = toList(toObject(answer.json).items).filter((item) => {
       const [owner = '', name = ''] = repository(item).split('/')
       return host.rule.allows(owner, name)
     })
-    return rows(host, answer, found.map(line), page)
+    return rows(host, answer, found.map(line), { page, start })
   })
 }

@@ -2,7 +2,7 @@
 
 import { ToolError, tool } from '@portico/sdk/server'
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
-import { type Context, foreign, READS, type VendorHost } from '../vendor/vendor-host.ts'
+import { type Context, foreign, READS, START_INPUT, type VendorHost } from '../vendor/vendor-host.ts'
 import { pathOf } from '../vendor/vendor-path.ts'
 import { headerOf, messageText } from './mail-text.ts'
 
@@ -10,7 +10,6 @@ type Json = ReturnType<typeof toObject>
 
 const ID_INPUT = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,200}$' } as const
 const PAGE_INPUT = { type: 'string', maxLength: 2000, description: 'Where the next page begins' } as const
-const START_INPUT = { type: 'integer', minimum: 0, default: 0, description: '"start" of the next part' } as const
 export const CALENDAR_INPUT = {
   type: 'string',
   minLength: 1,
@@ -34,23 +33,26 @@ export function createReadTools(host: VendorHost) {
 function searchMail(host: VendorHost) {
   const input = {
     type: 'object',
-    properties: { query: { type: 'string', maxLength: 500, default: '' }, page: PAGE_INPUT },
+    properties: { query: { type: 'string', maxLength: 500, default: '' }, page: PAGE_INPUT, start: START_INPUT },
     additionalProperties: false,
   } as const
   const description = 'Finds mail by words and Gmail’s own operators: "from:ada newer_than:7d has:attachment"'
-  return tool({ title: 'Search mail', description, input, ...READS }, async ({ query = '', page }, ctx: Context) => {
-    const asked = { q: query, maxResults: PER_PAGE, pageToken: page }
-    const list = toObject((await host.service.send(pathOf`/gmail/v1/users/me/messages`, { query: asked }, ctx)).json)
-    const lines: string[] = []
-    for (const { id } of toList(list.messages)) {
-      const path = pathOf`/gmail/v1/users/me/messages/${toText(id)}`
-      const message = toObject((await host.service.send(path, { query: { format: 'metadata' } }, ctx)).json)
-      lines.push(
-        `thread ${toLine(message.threadId, 40)} · ${headerOf(message, 'date')} · ${headerOf(message, 'from')} · ${headerOf(message, 'subject')} · ${toLine(message.snippet)}`,
-      )
-    }
-    return rows(host, lines, list.nextPageToken)
-  })
+  return tool(
+    { title: 'Search mail', description, input, ...READS },
+    async ({ query = '', page, start }, ctx: Context) => {
+      const asked = { q: query, maxResults: PER_PAGE, pageToken: page }
+      const list = toObject((await host.service.send(pathOf`/gmail/v1/users/me/messages`, { query: asked }, ctx)).json)
+      const lines: string[] = []
+      for (const { id } of toList(list.messages)) {
+        const path = pathOf`/gmail/v1/users/me/messages/${toText(id)}`
+        const message = toObject((await host.service.send(path, { query: { format: 'metadata' } }, ctx)).json)
+        lines.push(
+          `thread ${toLine(message.threadId, 40)} · ${headerOf(message, 'date')} · ${headerOf(message, 'from')} · ${headerOf(message, 'subject')} · ${toLine(message.snippet)}`,
+        )
+      }
+      return rows(host, lines, { next: list.nextPageToken, start })
+    },
+  )
 }
 
 function readThread(host: VendorHost) {
@@ -78,19 +80,23 @@ function readThread(host: VendorHost) {
 }
 
 function listCalendars(host: VendorHost) {
-  const input = { type: 'object', properties: {}, additionalProperties: false } as const
+  const input = {
+    type: 'object',
+    properties: { page: PAGE_INPUT, start: START_INPUT },
+    additionalProperties: false,
+  } as const
   return tool(
     { title: 'Calendars', description: 'The calendars that can be read, with their ids', input, ...READS },
-    async (_given, ctx: Context) => {
+    async ({ page, start }, ctx: Context) => {
       const { json } = await host.service.send(
         pathOf`/calendar/v3/users/me/calendarList`,
-        { query: { maxResults: 100 } },
+        { query: { maxResults: 100, pageToken: page } },
         ctx,
       )
       const lines = toList(toObject(json).items).map(
         ({ id, summary, primary }) => `${toLine(id, 300)} · ${toLine(summary)}${primary === true ? ' (yours)' : ''}`,
       )
-      return rows(host, lines, undefined)
+      return rows(host, lines, { next: toObject(json).nextPageToken, start })
     },
   )
 }
@@ -104,13 +110,14 @@ function listEvents(host: VendorHost) {
       to: { type: 'string', format: 'date-time', description: 'Events that begin before this time' },
       query: { type: 'string', maxLength: 300, description: 'Only events with these words' },
       page: PAGE_INPUT,
+      start: START_INPUT,
     },
     required: ['from'],
     additionalProperties: false,
   } as const
   return tool(
     { title: 'Events', description: 'Events of a calendar in a span of time, in their order', input, ...READS },
-    async ({ calendar = 'primary', from, to, query, page }, ctx: Context) => {
+    async ({ calendar = 'primary', from, to, query, page, start }, ctx: Context) => {
       const asked = {
         timeMin: from,
         timeMax: to,
@@ -123,7 +130,7 @@ function listEvents(host: VendorHost) {
       const list = toObject(
         (await host.service.send(pathOf`/calendar/v3/calendars/${calendar}/events`, { query: asked }, ctx)).json,
       )
-      return rows(host, toList(list.items).map(eventLine), list.nextPageToken)
+      return rows(host, toList(list.items).map(eventLine), { next: list.nextPageToken, start })
     },
   )
 }
@@ -149,12 +156,13 @@ function searchFiles(host: VendorHost) {
         description: 'Words of the name or the content; the last changed unless given',
       },
       page: PAGE_INPUT,
+      start: START_INPUT,
     },
     additionalProperties: false,
   } as const
   return tool(
     { title: 'Search files', description: 'Finds files and documents of Drive by words', input, ...READS },
-    async ({ text, page }, ctx: Context) => {
+    async ({ text, page, start }, ctx: Context) => {
       const q = text === undefined ? 'trashed = false' : `fullText contains ${quoted(text)} and trashed = false`
       const fields = 'nextPageToken,files(id,name,mimeType,modifiedTime,owners(displayName))'
       const order = text === undefined ? { orderBy: 'modifiedTime desc' } : {}
@@ -164,7 +172,7 @@ function searchFiles(host: VendorHost) {
         ({ id, name, mimeType, modifiedTime }) =>
           `${toLine(id, 200)} · ${toLine(name)} · ${toLine(mimeType, 100)} · ${toLine(modifiedTime, 30).slice(0, 10)}`,
       )
-      return rows(host, lines, list.nextPageToken)
+      return rows(host, lines, { next: list.nextPageToken, start })
     },
   )
 }
@@ -208,7 +216,13 @@ function readFile(host: VendorHost) {
   })
 }
 
-function rows(host: VendorHost, lines: readonly string[], next: unknown) {
+interface Rest {
+  /** Where the next page begins. */
+  readonly next: unknown
+  readonly start: number | undefined
+}
+
+function rows(host: VendorHost, lines: readonly string[], { next, start }: Rest) {
   const page = toText(next)
-  return foreign(host, `${lines.join('\n') || 'Nothing found.'}${page === '' ? '' : `\n[More: page ${page}]`}`)
+  return foreign(host, `${lines.join('\n') || 'Nothing found.'}${page === '' ? '' : `\n[More: page ${page}]`}`, start)
 }

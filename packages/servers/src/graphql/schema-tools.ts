@@ -108,10 +108,14 @@ function searchTool(schema: GraphQLSchema) {
     },
     ({ query = '', limit = 25, cursor }) => {
       const all = search(query)
-      const start = countFrom(cursor)
+      const start = countFrom(cursor, [query])
       const found = all.slice(start, start + limit)
       const end = start + found.length
-      return { total: all.length, found: [...found], ...(end < all.length && { nextCursor: toCursor(String(end)) }) }
+      return {
+        total: all.length,
+        found: [...found],
+        ...(end < all.length && { nextCursor: toCursor(String(end), [query]) }),
+      }
     },
   )
 }

@@ -172,7 +172,7 @@ describe('the schema', () => {
       found: [{ name: 'Query.library', signature: 'library(first: Int): Connection!' }],
     })
     const page = await client.callTool('search_schema', { query: 'book', limit: 2 })
-    expect(page.structuredContent).toMatchObject({ nextCursor: toCursor('2') })
+    expect(page.structuredContent).toMatchObject({ nextCursor: toCursor('2', ['book']) })
     const roots = await client.callTool('search_schema', {})
     expect(JSON.stringify(roots.structuredContent)).toContain('Query.echo')
     const type = await client.callTool('describe_type', { name: 'Filter' })

@@ -18,6 +18,7 @@ export const entry: ServerEntry = {
     },
     maxFileBytes: { type: 'number', about: 'Size of one file', fallback: '10485760' },
     maxFiles: { type: 'number', about: 'How many files', fallback: '5000' },
+    maxWords: { type: 'number', about: 'Different words of one file', fallback: '200000' },
     maxTotalBytes: {
       type: 'number',
       about: 'Text of all files together, which is kept in memory',
@@ -49,6 +50,7 @@ export const entry: ServerEntry = {
       extensions: listValue(values, 'extensions'),
       maxFileBytes: countValue(values, 'maxFileBytes'),
       maxFiles: countValue(values, 'maxFiles'),
+      maxWords: countValue(values, 'maxWords'),
       maxTotalBytes: countValue(values, 'maxTotalBytes'),
       extractTimeoutMs: countValue(values, 'extractTimeoutMs'),
       ...(url !== undefined && model !== undefined && { embed: { url, model, keyEnv } }),

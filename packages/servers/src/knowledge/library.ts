@@ -4,6 +4,7 @@
  */
 
 import { basename } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import MiniSearch from 'minisearch'
 import type { Extractor } from '../documents/extract.ts'
 import { type Chunk, toChunks, toLines } from './chunks.ts'
@@ -165,15 +166,16 @@ export class Library {
       if (this.#bytes - (known?.bytes ?? 0) + text.length > limits.maxTotalBytes) {
         throw new Error(`the texts have more than ${limits.maxTotalBytes} characters (option "maxTotalBytes")`)
       }
-      this.#put(path, text, title, file.stamp)
+      await this.#put(path, text, title, file.stamp)
     } catch (error) {
       this.#fail(path, error instanceof Error ? reasonOf(error) : String(error))
     }
   }
 
-  #put(path: string, text: string, title: string | undefined, stamp: string): void {
+  async #put(path: string, text: string, title: string | undefined, stamp: string): Promise<void> {
     const lines = toLines(text)
     const chunks = toChunks(lines)
+    await requireFewWords(chunks, this.#parts.limits.maxWords)
     const wasKnown = this.#remove(path)
     const document: Document = {
       path,
@@ -186,7 +188,9 @@ export class Library {
     this.#documents.set(path, document)
     this.#failures.delete(path)
     this.#bytes += document.bytes
+    const breathe = createPauses()
     for (const [index, { headings, text: piece }] of chunks.entries()) {
+      await breathe()
       this.#search.add({ id: `${path}#${index}`, title: document.title, headings: headings.join(' '), text: piece })
     }
     this.#parts.onChange(path, !wasKnown)
@@ -221,6 +225,28 @@ export class Library {
   }
 }
 
+/** Words that stand in the index each cost memory and time, however short the text is: one of nothing but different words is refused. */
+async function requireFewWords(chunks: readonly Chunk[], maxWords: number): Promise<void> {
+  const words = new Set<string>()
+  const breathe = createPauses()
+  for (const { text } of chunks) {
+    await breathe()
+    for (const word of text.toLowerCase().split(SEPARATORS)) words.add(word)
+    if (words.size > maxWords) throw new Error(`it has more than ${maxWords} different words (option "maxWords")`)
+  }
+}
+
+/** Lets others have their turn whenever the work has gone on for a while. */
+function createPauses(): () => Promise<void> | undefined {
+  let began = performance.now()
+  return () => {
+    if (performance.now() - began < TURN_MS) return undefined
+    return setImmediate().then(() => {
+      began = performance.now()
+    })
+  }
+}
+
 /** A letter wrong is forgiven, in a longer word two: that is what two exchanged letters count as. */
 function fuzziness(term: string): number | false {
   return term.length > 5 ? 2 : term.length > 3 ? 1 : false
@@ -231,6 +257,9 @@ interface Found {
   /** Why meaning was left out of it. */
   readonly note?: string
 }
+
+const SEPARATORS = /[\s\p{P}]+/u
+const TURN_MS = 20
 
 /** How far down each of two lists is looked at before they are merged. */
 const DEPTH = 50

@@ -5,6 +5,8 @@ export interface KnowledgeLimits {
   readonly maxFileBytes: number
   /** How many files are indexed. */
   readonly maxFiles: number
+  /** Different words of one file: each of them is kept in the index. */
+  readonly maxWords: number
   /** Text of all files together: it is kept in memory. */
   readonly maxTotalBytes: number
   /** How long the text of one HTML, PDF or Word file may take. */
@@ -14,6 +16,7 @@ export interface KnowledgeLimits {
 export const KNOWLEDGE_LIMITS: KnowledgeLimits = {
   maxFileBytes: 10 * 1024 * 1024,
   maxFiles: 5000,
+  maxWords: 200_000,
   maxTotalBytes: 100 * 1024 * 1024,
   extractTimeoutMs: 20_000,
 }

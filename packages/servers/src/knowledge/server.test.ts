@@ -237,6 +237,14 @@ describe('hostile files', () => {
     expect(second.documents).toHaveLength(3)
     expect(second.left_out[0]?.reason).toContain('maxTotalBytes')
   })
+
+  it('servers 24: of nothing but different words are left out, and others have their turn meanwhile', async () => {
+    await write('few.txt', 'one two three four')
+    await write('many.txt', 'one two three four five')
+    const { documents, left_out } = await list(await open({ maxWords: 4 }))
+    expect(documents.map(({ document }) => document)).toEqual(['few.txt'])
+    expect(left_out).toEqual([{ file: 'many.txt', reason: 'it has more than 4 different words (option "maxWords")' }])
+  })
 })
 
 describe('the folder', () => {

@@ -49,6 +49,7 @@ export async function createKnowledgeServer(options: KnowledgeServerOptions): Pr
   const limits: KnowledgeLimits = {
     maxFileBytes: options.maxFileBytes ?? KNOWLEDGE_LIMITS.maxFileBytes,
     maxFiles: options.maxFiles ?? KNOWLEDGE_LIMITS.maxFiles,
+    maxWords: options.maxWords ?? KNOWLEDGE_LIMITS.maxWords,
     maxTotalBytes: options.maxTotalBytes ?? KNOWLEDGE_LIMITS.maxTotalBytes,
     extractTimeoutMs: options.extractTimeoutMs ?? KNOWLEDGE_LIMITS.extractTimeoutMs,
   }

@@ -115,7 +115,7 @@ function listTool(library: Library) {
         type: 'object',
         properties: {
           under: { ...STRING, maxLength: 500, description: 'Only those whose path begins like this' },
-          cursor: { ...STRING, maxLength: 20, description: 'nextCursor of the page before' },
+          cursor: { ...STRING, maxLength: 200, description: 'nextCursor of the page before' },
         },
         additionalProperties: false,
       },
@@ -125,7 +125,7 @@ function listTool(library: Library) {
     },
     async ({ under = '', cursor }, ctx) => {
       await whenIndexed(library, ctx)
-      const start = countFrom(cursor)
+      const start = countFrom(cursor, [under])
       const all = [...library.documents.values()].filter(({ path }) => path.startsWith(under))
       all.sort((a, b) => (a.path < b.path ? -1 : 1))
       const next = start + PER_PAGE
@@ -142,7 +142,7 @@ function listTool(library: Library) {
           .slice(0, PER_PAGE)
           .map(([path, reason]) => ({ file: spellHidden(path), reason: spellHidden(reason) })),
         left_out_total: left.length,
-        ...(next < all.length && { nextCursor: toCursor(String(next)) }),
+        ...(next < all.length && { nextCursor: toCursor(String(next), [under]) }),
       }
     },
   )

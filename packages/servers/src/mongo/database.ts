@@ -83,7 +83,7 @@ export class MongoDatabase {
   }
 
   toJson(document: Document): unknown {
-    return this.#driver.BSON.EJSON.serialize(document, { relaxed: true })
+    return this.#driver.BSON.EJSON.serialize(withDigits(document) as Document, { relaxed: true })
   }
 
   collections(signal: AbortSignal): Promise<Document[]> {
@@ -167,6 +167,15 @@ async function loadDriver(): Promise<Driver> {
       { cause },
     )
   }
+}
+
+/** Whole numbers too large for JavaScript keep their digits: an id must not become another one. */
+function withDigits(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withDigits)
+  if (typeof value !== 'object' || value === null) return value
+  if ('_bsontype' in value) return value._bsontype === 'Long' ? { $numberLong: String(value) } : value
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withDigits(member)]))
 }
 
 function nameIn(url: string): string | undefined {

@@ -6,10 +6,10 @@
 import { PorticoError } from '@portico/sdk/server'
 import { spellHidden } from '../text/plain-text.ts'
 
-/** Actions of the built-in roles `read` and `readAnyDatabase`. */
+/** Actions of the built-in roles `read` and `readAnyDatabase`, and others that only look. */
 const READING: ReadonlySet<string> = new Set([
   ...['find', 'killCursors', 'listCollections', 'listIndexes', 'listSearchIndexes', 'listDatabases', 'changeStream'],
-  ...['collStats', 'dbStats', 'dbHash', 'indexStats', 'planCacheRead', 'planCacheIndexFilter'],
+  ...['collStats', 'dbStats', 'dbHash', 'indexStats', 'planCacheRead'],
 ])
 
 const ADVICE =

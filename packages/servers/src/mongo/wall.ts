@@ -24,9 +24,10 @@ const STAGES: ReadonlySet<string> = new Set([
   ...['$search', '$searchMeta', '$vectorSearch'],
 ])
 
-/** Wherever they stand: code for the database to run, and places to write to. */
+/** Wherever they stand: code for the database to run, places to write to, and what a driver would take for values of its own. */
 const FORBIDDEN: ReadonlySet<string> = new Set([
   ...['$where', '$function', '$accumulator', '$code', '$scope', '$eval', '$out', '$merge', '$dbPointer', '__proto__'],
+  ...['_bsontype', 'toBSON'],
 ])
 
 const MAX_DEPTH = 50

@@ -37,7 +37,7 @@ function searchTool(operations: readonly Operation[]) {
           query: { type: 'string', maxLength: 500, description: 'Words to look for; empty lists everything' },
           tag: { type: 'string', maxLength: 200, description: 'Only operations with this tag' },
           limit: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'How many operations' },
-          cursor: { type: 'string', maxLength: 20, description: 'nextCursor of the page before' },
+          cursor: { type: 'string', maxLength: 200, description: 'nextCursor of the page before' },
         },
         additionalProperties: false,
       },
@@ -46,7 +46,7 @@ function searchTool(operations: readonly Operation[]) {
       openWorld: false,
     },
     ({ query = '', tag, limit = 20, cursor }) => {
-      const start = countFrom(cursor)
+      const start = countFrom(cursor, [query, tag])
       const found = rank(
         indexed.filter(({ operation }) => tag === undefined || operation.tags.includes(tag)),
         query,
@@ -62,7 +62,7 @@ function searchTool(operations: readonly Operation[]) {
           summary: summary.slice(0, 200),
           tags: [...tags],
         })),
-        ...(end < found.length && { nextCursor: toCursor(String(end)) }),
+        ...(end < found.length && { nextCursor: toCursor(String(end), [query, tag]) }),
       }
     },
   )

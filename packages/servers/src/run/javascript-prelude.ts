@@ -59,8 +59,14 @@ export const PRELUDE = `(host) => {
     if (kind === 'module') throw new Error(id + ' is a module: use import')
     const module = { exports: {} }
     loaded.set(id, module)
-    if (kind === 'json') module.exports = parse(source)
-    else new Function('module', 'exports', 'require', source)(module, module.exports, requireFrom(id))
+    try {
+      if (kind === 'json') module.exports = parse(source)
+      else new Function('module', 'exports', 'require', source)(module, module.exports, requireFrom(id))
+    } catch (error) {
+      // What failed half way is run again by whoever asks for it next, as Node does.
+      loaded.delete(id)
+      throw error
+    }
     return module.exports
   }
   if (hasPackages()) define('require', requireFrom(''))

@@ -8,7 +8,7 @@ import { readArchive, type Unpacked } from './archive.ts'
 import { type ProcessOutcome, runBounded } from './bounded-process.ts'
 import { sandboxUser, withFolders } from './isolation.ts'
 import { changedFiles, type Job, type Outcome, type RunFile } from './outcome.ts'
-import { SANDBOX_ENV, type SandboxTools, toSandboxCommand, withinLimits } from './sandbox-command.ts'
+import { SANDBOX_ENV, type SandboxTools, toSandboxCommand, withinLimits, withinTime } from './sandbox-command.ts'
 
 interface ProgramJob extends Job {
   readonly program: readonly string[]
@@ -54,8 +54,14 @@ async function runHeld(tools: SandboxTools, job: ProgramJob, mountPoint: string,
 async function runOpenly(job: ProgramJob, folder: string): Promise<Ran> {
   const { limits, signal, onOutput, stdin, program } = job
   const hasLimits = process.platform === 'linux' && (await findProgram('prlimit')) !== undefined
+  // A program of this name on Windows only waits.
+  const timeout = process.platform === 'win32' ? undefined : await findProgram('timeout')
   const outcome = await runBounded({
-    command: [...(hasLimits ? withinLimits(limits).filter((one) => !one.startsWith('--nproc')) : []), ...program],
+    command: [
+      ...(timeout === undefined ? [] : withinTime(timeout, limits)),
+      ...(hasLimits ? withinLimits(limits).filter((one) => !one.startsWith('--nproc')) : []),
+      ...program,
+    ],
     cwd: folder,
     env: { ...plainEnvironment(), HOME: folder, PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' },
     stdin,

@@ -93,10 +93,8 @@ exec setpriv --no-new-privs --bounding-set=-all --inh-caps=-all -- "$@"
 /** The whole command line, beginning with what to execute. */
 export function toSandboxCommand(tools: SandboxTools, job: SandboxJob): readonly string[] {
   const inside = ['/bin/sh', '-c', INSIDE, 'sh', ...withinLimits(job.limits), ...job.program]
-  // Should this process be killed, the sandbox does not outlive it for long.
-  const bounded = [tools.timeout, '-s', 'KILL', String(Math.ceil(job.limits.timeMs / 1_000) + 10)]
   const command = tools.kind === 'bubblewrap' ? bubblewrap(tools.launcher, job) : unshared(tools.launcher, job)
-  return [...bounded, ...command, ...inside]
+  return [...withinTime(tools.timeout, job.limits), ...command, ...inside]
 }
 
 function unshared(launcher: string, { mountPoint, input, readable, limits }: SandboxJob): string[] {
@@ -119,6 +117,11 @@ function bubblewrap(launcher: string, { input, readable, limits }: SandboxJob): 
     ...readable.flatMap((folder) => ['--ro-bind', folder, folder]),
     ...['--size', String(limits.fileBytes), '--tmpfs', SCRATCH, '--remount-ro', '/', '--chdir', SCRATCH, '--'],
   ]
+}
+
+/** Should this process be killed, what it runs does not outlive it for long. */
+export function withinTime(timeout: string, { timeMs }: RunLimits): string[] {
+  return [timeout, '-s', 'KILL', String(Math.ceil(timeMs / 1_000) + 10)]
 }
 
 /** Per process; what all of them use together is watched from outside. */

@@ -151,6 +151,10 @@ describe('servers: packages of the operator’s list', () => {
     put('node_modules/classic/factor.js', "exports.factor = require('./factor.json').factor")
     put('node_modules/classic/factor.json', '{ "factor": 2 }')
     put('node_modules/classic/wants.js', "module.exports = require('hidden')")
+    put(
+      'node_modules/classic/breaks.js',
+      "exports.half = true\nthrow new Error('broken ' + (globalThis.count = (globalThis.count ?? 0) + 1))",
+    )
     put('node_modules/hidden/index.js', "module.exports = 'not on the list'")
     put('outside.js', "export default 'outside'")
     symlinkSync(join(cache, 'outside.js'), join(cache, 'node_modules/classic/link.js'))
@@ -170,6 +174,11 @@ describe('servers: packages of the operator’s list', () => {
     ["import classic from 'classic'; export default classic.twice(21)", '42'],
     ["require('classic').twice(4)", '8'],
     ["require('classic') === require('classic/main')", 'true'],
+    // What failed to load is no package: it fails again, and is not taken for loaded.
+    [
+      "const load = () => { try { return require('classic/breaks') } catch (e) { return e.message } }; [load(), load()].join()",
+      'broken 1,broken 2',
+    ],
   ])('%s comes to %s', async (code, value) => {
     expect(await run(client, code)).toMatchObject({ ok: true, value })
   })

@@ -2,7 +2,7 @@
 
 import { ToolError, tool } from '@portico/sdk/server'
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
-import { type Context, foreign, READS } from '../vendor/vendor-host.ts'
+import { type Context, foreign, READS, START_INPUT } from '../vendor/vendor-host.ts'
 import { messageLines, nextOf, read, type SlackHost } from './host.ts'
 
 export const CHANNEL_INPUT = {
@@ -39,12 +39,15 @@ export function createReadTools(host: SlackHost) {
 function listChannels(host: SlackHost) {
   const input = {
     type: 'object',
-    properties: { match: { type: 'string', maxLength: 100, description: 'Part of a name or a topic' } },
+    properties: {
+      match: { type: 'string', maxLength: 100, description: 'Part of a name or a topic' },
+      start: START_INPUT,
+    },
     additionalProperties: false,
   } as const
   return tool(
     { title: 'Channels', description: 'The channels that can be read, with their topics', input, ...READS },
-    async ({ match = '' }, ctx: Context) => {
+    async ({ match = '', start }, ctx: Context) => {
       const wanted = match.toLowerCase()
       const channels = await host.directory.channels(host, ctx)
       const fitting = channels.filter(({ name, topic }) => `${name} ${topic}`.toLowerCase().includes(wanted))
@@ -53,6 +56,7 @@ function listChannels(host: SlackHost) {
         fitting
           .map(({ id, name, topic, private: closed }) => `#${name} (${id}${closed ? ', private' : ''}) ${topic}`)
           .join('\n'),
+        start,
       )
     },
   )
@@ -66,17 +70,18 @@ function readChannel(host: SlackHost) {
       limit: LIMIT_INPUT,
       oldest: { type: 'string', format: 'date-time', description: 'Only messages after this time' },
       cursor: CURSOR_INPUT,
+      start: START_INPUT,
     },
     required: ['channel'],
     additionalProperties: false,
   } as const
   return tool(
     { title: 'Read a channel', description: 'What was said in a channel, the newest last', input, ...READS },
-    async ({ channel, limit = 30, oldest, cursor }, ctx: Context) => {
+    async ({ channel, limit = 30, oldest, cursor, start }, ctx: Context) => {
       const { id } = await host.directory.channel(host, channel, ctx)
       const since = oldest === undefined ? undefined : String(Date.parse(oldest) / 1000)
       const answer = await read(host, 'conversations.history', { channel: id, limit, oldest: since, cursor }, ctx)
-      return said(host, answer, [...toList(answer.messages)].reverse(), ctx)
+      return said(host, { answer, messages: [...toList(answer.messages)].reverse(), start }, ctx)
     },
   )
 }
@@ -84,31 +89,39 @@ function readChannel(host: SlackHost) {
 function readThread(host: SlackHost) {
   const input = {
     type: 'object',
-    properties: { channel: CHANNEL_INPUT, thread: TS_INPUT, limit: LIMIT_INPUT, cursor: CURSOR_INPUT },
+    properties: {
+      channel: CHANNEL_INPUT,
+      thread: TS_INPUT,
+      limit: LIMIT_INPUT,
+      cursor: CURSOR_INPUT,
+      start: START_INPUT,
+    },
     required: ['channel', 'thread'],
     additionalProperties: false,
   } as const
   return tool(
     { title: 'Read a thread', description: 'A message and all replies to it, in order', input, ...READS },
-    async ({ channel, thread, limit = 30, cursor }, ctx: Context) => {
+    async ({ channel, thread, limit = 30, cursor, start }, ctx: Context) => {
       const { id } = await host.directory.channel(host, channel, ctx)
       const answer = await read(host, 'conversations.replies', { channel: id, ts: thread, limit, cursor }, ctx)
-      return said(host, answer, toList(answer.messages), ctx)
+      return said(host, { answer, messages: toList(answer.messages), start }, ctx)
     },
   )
 }
 
-async function said(
-  host: SlackHost,
-  answer: ReturnType<typeof toObject>,
-  messages: ReturnType<typeof toList>,
-  ctx: Context,
-) {
+interface Said {
+  readonly answer: ReturnType<typeof toObject>
+  readonly messages: ReturnType<typeof toList>
+  readonly start: number | undefined
+}
+
+async function said(host: SlackHost, { answer, messages, start }: Said, ctx: Context) {
   const lines = messageLines(messages, await host.directory.names(host, ctx))
   const next = nextOf(answer)
   return foreign(
     host,
     `${lines.join('\n') || 'Nothing was said.'}${next === undefined ? '' : `\n[More: cursor ${next}]`}`,
+    start,
   )
 }
 
@@ -118,40 +131,47 @@ function searchMessages(host: SlackHost) {
     properties: {
       query: { type: 'string', minLength: 1, maxLength: 300 },
       page: { type: 'integer', minimum: 1, maximum: 100, default: 1 },
+      start: START_INPUT,
     },
     required: ['query'],
     additionalProperties: false,
   } as const
   const description =
     'Finds messages by words and Slack’s own modifiers: "from:@ada in:#team invoice". Needs a user token'
-  return tool({ title: 'Search messages', description, input, ...READS }, async ({ query, page = 1 }, ctx: Context) => {
-    const answer = await read(host, 'search.messages', { query, page, count: 30, sort: 'timestamp' }, ctx)
-    const known = new Map((await host.directory.channels(host, ctx)).map(({ id, name }) => [id, name]))
-    const { matches, paging } = toObject(answer.messages)
-    // Channels that are not allowed here may be found by Slack all the same.
-    const own = toList(matches).filter(({ channel }) => known.has(toText(toObject(channel).id)))
-    const names = await host.directory.names(host, ctx)
-    const lines = own.map(
-      (match) => `#${known.get(toText(toObject(match.channel).id))} ${messageLines([match], names)[0]}`,
-    )
-    const more = Number(toObject(paging).pages) > page ? `\n[More: page ${page + 1}]` : ''
-    return foreign(host, `${lines.join('\n') || 'Nothing found.'}${more}`)
-  })
+  return tool(
+    { title: 'Search messages', description, input, ...READS },
+    async ({ query, page = 1, start }, ctx: Context) => {
+      const answer = await read(host, 'search.messages', { query, page, count: 30, sort: 'timestamp' }, ctx)
+      const known = new Map((await host.directory.channels(host, ctx)).map(({ id, name }) => [id, name]))
+      const { matches, paging } = toObject(answer.messages)
+      // Channels that are not allowed here may be found by Slack all the same.
+      const own = toList(matches).filter(({ channel }) => known.has(toText(toObject(channel).id)))
+      const names = await host.directory.names(host, ctx)
+      const lines = own.map(
+        (match) => `#${known.get(toText(toObject(match.channel).id))} ${messageLines([match], names)[0]}`,
+      )
+      const more = Number(toObject(paging).pages) > page ? `\n[More: page ${page + 1}]` : ''
+      return foreign(host, `${lines.join('\n') || 'Nothing found.'}${more}`, start)
+    },
+  )
 }
 
 function findPeople(host: SlackHost) {
   const input = {
     type: 'object',
-    properties: { match: { type: 'string', minLength: 1, maxLength: 100, description: 'Part of a name' } },
+    properties: {
+      match: { type: 'string', minLength: 1, maxLength: 100, description: 'Part of a name' },
+      start: START_INPUT,
+    },
     required: ['match'],
     additionalProperties: false,
   } as const
   return tool(
     { title: 'Find people', description: 'People of the workspace by name, with their ids', input, ...READS },
-    async ({ match }, ctx: Context) => {
+    async ({ match, start }, ctx: Context) => {
       const people = [...(await host.directory.people(host, ctx))]
       const fitting = people.filter(([, name]) => name.toLowerCase().includes(match.toLowerCase())).slice(0, 50)
-      return foreign(host, fitting.map(([id, name]) => `${name} (${id})`).join('\n'))
+      return foreign(host, fitting.map(([id, name]) => `${name} (${id})`).join('\n'), start)
     },
   )
 }
@@ -159,13 +179,16 @@ function findPeople(host: SlackHost) {
 function readFile(host: SlackHost) {
   const input = {
     type: 'object',
-    properties: { file: { type: 'string', pattern: '^F[A-Z0-9]{1,30}$', description: 'The id of a file' } },
+    properties: {
+      file: { type: 'string', pattern: '^F[A-Z0-9]{1,30}$', description: 'The id of a file' },
+      start: START_INPUT,
+    },
     required: ['file'],
     additionalProperties: false,
   } as const
   return tool(
     { title: 'Read a file', description: 'What a file is, and the beginning of its text', input, ...READS },
-    async ({ file }, ctx: Context) => {
+    async ({ file, start }, ctx: Context) => {
       const answer = await read(host, 'files.info', { file }, ctx)
       const about = toObject(answer.file)
       const shared = new Set(
@@ -178,6 +201,7 @@ function readFile(host: SlackHost) {
       return foreign(
         host,
         `${toLine(about.name)} · ${toLine(about.mimetype, 100)} · ${toText(about.size)} bytes\n\n${text}`,
+        start,
       )
     },
   )

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type TestClient, testClient } from '@portico/sdk/testing'
 import sqlite from 'node-sqlite3-wasm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { toCursor } from '../cursor.ts'
 import type { EntryValue } from '../entry.ts'
 import { entry } from './entry.ts'
 
@@ -44,6 +45,28 @@ const rows = async (client: TestClient, args: object) => {
 }
 
 describe('servers: several databases in one server', () => {
+  it('servers 24: take no page of each other, of another statement, or of another search (sec-136, sec-641)', async () => {
+    const [one, other] = [await open({ databases: both() }), await open({ url: url('crm') })]
+    const asked = { sql: 'SELECT v FROM t UNION ALL SELECT v FROM t', limit: 1 }
+    const { structuredContent } = await one.callTool('query', { ...asked, database: 'shop' })
+    const { nextCursor: cursor } = structuredContent as { nextCursor: string }
+    expect(await rows(one, { ...asked, cursor, database: 'shop' })).toContain('of shop')
+    for (const refused of [
+      rows(one, { ...asked, cursor, database: 'crm' }),
+      rows(other, { ...asked, cursor }),
+      rows(one, { sql: 'SELECT v FROM t', cursor, database: 'shop' }),
+    ])
+      expect(await refused).toContain('another question')
+    for (const [database, search, used] of [
+      ['shop', 't', cursor],
+      ['shop', '', '100'],
+      ['crm', '', toCursor('0', ['shop', ''])],
+    ] as const) {
+      const { isError } = await one.callTool('list_tables', { database, search, cursor: used })
+      expect(isError).toBe(true)
+    }
+  })
+
   it('are told apart by an argument, which only then exists', async () => {
     const several = await open({ databases: both() })
     expect(await rows(several, { database: 'shop' })).toContain('of shop')

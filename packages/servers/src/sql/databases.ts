@@ -13,6 +13,8 @@ export interface Database {
   readonly engine: Engine
   readonly catalogue: Catalogue
   readonly write: boolean
+  /** Which database it is, without the name and password that it is opened with: pages of one are not those of another. */
+  readonly place: string
 }
 
 /** Where a database is, and what may be done with it. */
@@ -96,6 +98,7 @@ export async function openDatabases(
         engine,
         catalogue: new Catalogue(engine),
         write: database.write ?? false,
+        place: `${name} ${database.url?.replace(/\/\/[^/]*@/, '//').replace(/\?.*$/s, '')}`,
       })
     }
   } catch (error) {

@@ -81,6 +81,14 @@ describe('reading a statement’s shape', () => {
   })
 })
 
+it.each([
+  ['mysql', 'SHOW TABLES'],
+  ['mariadb', "show full columns from notes like 'a%'"],
+  ['mariadb', '-- what there is\nSHOW CREATE TABLE notes;'],
+] as const)('servers 24: SHOW is a question of %s: %s', (dialect, sql) => {
+  expect(() => requireReading(sql, dialect, false)).not.toThrow()
+})
+
 describe('names that a question may not hold', () => {
   it.each<[Dialect, string]>([
     ['mariadb', "select `load_file`('/etc/passwd')"],

@@ -2,12 +2,12 @@
 
 import { type AskingContext, type ToolDefinition, ToolError, tool } from '@portico/sdk/server'
 import { requireConfirmation } from '../confirmation.ts'
+import { countFrom, toCursor } from '../cursor.ts'
 import { spellHidden } from '../text/plain-text.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Database, Databases } from './databases.ts'
 import type { Engine, Rows, Statement } from './engine.ts'
 import { MAX_PARAMETERS, MAX_SQL_LENGTH, type SqlLimits } from './limits.ts'
-import { fromPageCursor, toPageCursor } from './page-cursor.ts'
 import { inspectStatement, requireReading, requireWritable } from './statement.ts'
 import { EXECUTED, PLAN, ROWS, TABLE, TABLES } from './tool-schemas.ts'
 
@@ -17,6 +17,7 @@ interface ToolParts {
 }
 
 const TABLES_PER_PAGE = 100
+const MAX_OFFSET = 10_000_000
 
 export function createTools(parts: ToolParts) {
   return {
@@ -53,12 +54,14 @@ function queryTool({ databases, limits }: ToolParts) {
       openWorld: false,
     },
     async ({ sql, params, limit, cursor, database }, ctx) => {
-      const { engine, write } = databases.pick(database)
+      const { engine, write, place } = databases.pick(database)
       const asked = toStatement(requireReading(sql, engine.dialect, write, engine.effects), params)
-      const offset = fromPageCursor(asked, cursor)
+      const question = [place, asked.sql, asked.params]
+      const offset = countFrom(cursor, question)
+      if (offset > MAX_OFFSET) throw new ToolError(`Pages end after ${MAX_OFFSET} rows: ask for less.`)
       const maxRows = limit ?? limits.maxRows
       const rows = await withProgress(ctx, limits.timeoutMs, engine.query(asked, { offset, maxRows }, ctx.signal))
-      return toResult(rows, limits, rows.more ? toPageCursor(asked, offset + rows.rows.length) : undefined)
+      return toResult(rows, limits, rows.more ? toCursor(String(offset + rows.rows.length), question) : undefined)
     },
   )
 }
@@ -91,7 +94,7 @@ function listTablesTool({ databases }: ToolParts) {
         type: 'object',
         properties: {
           search: { type: 'string', maxLength: 200, description: 'Part of a name' },
-          cursor: { type: 'string', maxLength: 20, description: 'nextCursor of the page before' },
+          cursor: { type: 'string', maxLength: 200, description: 'nextCursor of the page before' },
           ...databases.input,
         },
         additionalProperties: false,
@@ -101,9 +104,8 @@ function listTablesTool({ databases }: ToolParts) {
       openWorld: false,
     },
     async ({ search = '', cursor, database }) => {
-      const { catalogue } = databases.pick(database)
-      const start = cursor === undefined ? 0 : Number(cursor)
-      if (!Number.isSafeInteger(start) || start < 0) throw new ToolError('This is no cursor of list_tables.')
+      const { catalogue, place } = databases.pick(database)
+      const start = countFrom(cursor, [place, search])
       const word = search.toLowerCase()
       const found = (await catalogue.tables()).filter(({ key }) => key.toLowerCase().includes(word))
       const tables = found.slice(start, start + TABLES_PER_PAGE).map(({ key, kind, rows, comment }) => ({
@@ -113,7 +115,11 @@ function listTablesTool({ databases }: ToolParts) {
         ...(comment !== undefined && { comment: spellHidden(comment.slice(0, 500)) }),
       }))
       const next = start + TABLES_PER_PAGE
-      return { tables, total: found.length, ...(next < found.length && { nextCursor: String(next) }) }
+      return {
+        tables,
+        total: found.length,
+        ...(next < found.length && { nextCursor: toCursor(String(next), [place, search]) }),
+      }
     },
   )
 }

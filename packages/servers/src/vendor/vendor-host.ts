@@ -47,5 +47,8 @@ export async function change(
   return result({ content: [text(`Done: ${where}`)] })
 }
 
+/** Every tool that shows what others wrote takes it: "There is more" has to be true. */
+export const START_INPUT = { type: 'integer', minimum: 0, default: 0, description: '"start" of the next part' } as const
+
 export const READS = { readOnly: true, idempotent: true, openWorld: true } as const
 export const WRITES = { readOnly: false, destructive: false, idempotent: false, openWorld: true } as const

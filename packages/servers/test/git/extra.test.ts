@@ -1,8 +1,10 @@
 /** Stashes and working trees listed, ranges, tags, and files put back. */
 
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { findPlace } from '../../src/git/place.ts'
+import { RepositoryView } from '../../src/git/view.ts'
 import { call, done, git, makeRepository, Opened, refusal } from './fixture.ts'
 
 let opened: Opened
@@ -96,5 +98,17 @@ it('puts files back as they were, after showing what is thrown away', async () =
   expect(await refusal(client, 'restore', { paths: ['none.txt'] })).toContain('None of these paths')
   for (const path of ['../x', '.git/config', '/etc/passwd']) {
     expect((await call(client, 'restore', { paths: [path] })).isError, path).toBe(true)
+  }
+})
+
+it('servers: reads with an index of the age of the real one, or a change in the second of its writing would go unseen', async () => {
+  const written = new Date('2026-11-01T20:00:00.500Z')
+  await utimes(join(repo, '.git', 'index'), written, written)
+  const view = await RepositoryView.open(await findPlace(repo), false)
+  try {
+    const age = await view.withIndex(async (env) => (await stat(env.GIT_INDEX_FILE ?? '')).mtimeMs)
+    expect(new Date(age).toISOString()).toBe('2026-11-01T20:00:00.000Z')
+  } finally {
+    await view.close()
   }
 })

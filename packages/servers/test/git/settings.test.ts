@@ -125,10 +125,10 @@ const NAMES: { readonly [kind: string]: Buffer } = {
   'with dots, quotes and "="': Buffer.from('a.b=c \\"d'),
 }
 
-/** Every name in the first file, and every other file with one of them: where a setting stands does not change how it is read. */
-const PAIRS = Object.keys(FILES).flatMap((where, at) => {
+/** Every file, and every kind of name in one of them at least: where a setting stands does not change how its name is read. */
+const PAIRS = Object.keys(FILES).map((where, at) => {
   const kinds = Object.keys(NAMES)
-  return (at === 0 ? kinds : [kinds[at % kinds.length] ?? '']).map((kind) => [where, kind] as const)
+  return [where, kinds[at % kinds.length] ?? ''] as const
 })
 
 async function layAttributes(group: Buffer): Promise<void> {

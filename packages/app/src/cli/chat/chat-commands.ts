@@ -3,6 +3,7 @@
 import type { Host } from '@portico/host'
 import type { Conversation } from '@portico/host/model'
 import type { CatalogueItem } from '@portico/host/upstream'
+import { sayError } from '../say-error.ts'
 import { screenOf } from '../screen-size.ts'
 import { setLogLevel, setRoots } from '../server-tuning.ts'
 import { counted } from '../terminal/counted.ts'
@@ -87,7 +88,7 @@ export async function runChatCommand(text: string, chat: Chat, io: Io): Promise<
         return await sayPrompt(command.slice(1), words, chat, io)
     }
   } catch (error) {
-    io.say(`${io.paint.red('error')}: ${toLine(error instanceof Error ? error.message : String(error), 400)}`)
+    sayError(toLine(error instanceof Error ? error.message : String(error), 400), undefined, io)
   }
   return 'stay'
 }

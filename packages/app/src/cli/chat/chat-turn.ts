@@ -1,30 +1,30 @@
 /** One turn of a conversation on the screen: the model's words on standard output, what it does on standard error. */
 
 import type { CallView, Conversation, TurnEvent } from '@portico/host/model'
+import { sayError } from '../say-error.ts'
 import { textOfResult } from '../terminal/content.ts'
 import type { Io } from '../terminal/io.ts'
 import { toLine, toPlain, toShown } from '../terminal/plain-text.ts'
 
 type TurnEnd = Extract<TurnEvent, { readonly type: 'end' }>
 
+/** Without a text, the model goes on with what tasks have come to meanwhile. */
 export async function takeTurn(
   conversation: Conversation,
-  text: string,
+  text: string | undefined,
   io: Io,
   { json = false, model }: { readonly json?: boolean; readonly model?: string } = {},
 ): Promise<TurnEnd> {
   let end: TurnEnd = { type: 'end', reason: 'cancelled' }
   const screen = new TurnScreen(io)
-  await conversation.send(
-    text,
-    (event) => {
-      if (event.type === 'end') end = event
-      if (json)
-        io.out(JSON.stringify(event, (key, value) => (key === 'error' ? String(value?.message ?? value) : value)))
-      else screen.show(event)
-    },
-    { ...(model !== undefined && { model }) },
-  )
+  const listen = (event: TurnEvent): void => {
+    if (event.type === 'end') end = event
+    if (json) io.out(JSON.stringify(event, (key, value) => (key === 'error' ? String(value?.message ?? value) : value)))
+    else screen.show(event)
+  }
+  const options = { ...(model !== undefined && { model }) }
+  if (text === undefined) await conversation.proceed(listen, options)
+  else await conversation.send(text, listen, options)
   return end
 }
 
@@ -74,8 +74,8 @@ class TurnScreen {
 
   #showError({ message, data }: NonNullable<TurnEnd['error']>): void {
     const { remedy } = (data ?? {}) as { remedy?: unknown }
-    const hint = typeof remedy === 'string' ? `\n  ${toPlain(remedy)} \`portico models\` lists those there are.` : ''
-    this.#io.say(`${this.#io.paint.red('error')}: ${toPlain(message)}${hint}`)
+    const hint = typeof remedy === 'string' ? `${toPlain(remedy)} \`portico models\` lists those there are.` : undefined
+    sayError(toPlain(message), hint, this.#io)
   }
 
   #showCall(call: CallView): void {

@@ -6,7 +6,7 @@ import { readArguments, usageOf } from '../parse/arguments.ts'
 import type { CommandInput } from '../parse/command.ts'
 import { findTool } from '../parse/find-tool.ts'
 import { againOf, requestOptionsOf, targetOptionsOf, withTarget } from '../target/target.ts'
-import { isPathOrUrl, splitTarget } from '../target/target-kind.ts'
+import { isServerWord, splitTarget } from '../target/target-kind.ts'
 import { handResult } from '../tasks/hand-result.ts'
 import { sayTask } from '../tasks/task-words.ts'
 import { type TaskCommand, waitForResult } from '../tasks/wait-for-result.ts'
@@ -15,7 +15,7 @@ import { toLine } from '../terminal/plain-text.ts'
 import { toTable } from '../terminal/table.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
-  const { target, rest } = splitTarget(input, isPathOrUrl)
+  const { target, rest } = splitTarget(input, isServerWord)
   const [name, ...words] = rest
   return withTarget(target, io, targetOptionsOf(input), async (open) => {
     const tools = await open.tools()
@@ -53,7 +53,9 @@ async function callAsTask(
   if (input.flags.wait === true) return waitForResult(command, task)
   sayTask(task, input.json, io)
   io.say(
-    `It goes on by itself: \`portico tasks watch ${server} ${task.label}\` follows it, \`result\` waits for what it comes to, \`cancel\` ends it.`,
+    open.tasks.endsWithCommand
+      ? `The server ends with this command, and the task with it unless the server keeps tasks in a store: \`--wait\` waits for the result, \`portico tasks watch ${server} ${task.label}\` follows one that is kept.`
+      : `It goes on by itself: \`portico tasks watch ${server} ${task.label}\` follows it, \`result\` waits for what it comes to, \`cancel\` ends it.`,
   )
   return EXIT_CODES.ok.code
 }

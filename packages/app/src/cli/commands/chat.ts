@@ -1,10 +1,10 @@
 /** `portico chat`: a conversation in the terminal, or one answer for a script. The turns themselves are `chat-turn.ts`. */
 
-import { randomUUID } from 'node:crypto'
 import type { Host, TaskArrival } from '@portico/host'
 import type { Conversation, Models } from '@portico/host/model'
 import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import { type Chat, runChatCommand } from '../chat/chat-commands.ts'
+import { newSession, sayArrival, sayLeft, takeUpTasks } from '../chat/chat-tasks.ts'
 import { takeTurn } from '../chat/chat-turn.ts'
 import { findServer, hostOptionsOf, readConfig } from '../configuration.ts'
 import { openHost } from '../host.ts'
@@ -13,7 +13,6 @@ import { readStdin } from '../parse/arguments.ts'
 import type { CommandInput } from '../parse/command.ts'
 import { counted } from '../terminal/counted.ts'
 import type { Io } from '../terminal/io.ts'
-import { toLine } from '../terminal/plain-text.ts'
 import { createTerminal } from '../terminal/terminal.ts'
 import { settled } from './servers/servers-status.ts'
 
@@ -34,32 +33,35 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     terminal,
     stays: true,
     // Tasks that others follow are left to them; a single answer waits for its own.
-    more: { models, tasks: { resume: false, ...(!converses && { attendMs: Number.POSITIVE_INFINITY }) } },
+    more: { models, tasks: { resume: false, ...attendanceOf(flags.attend, converses) } },
   })
   try {
     await meetServers(host, io, converses ? PATIENCE_MS : START_MS)
-    const session = randomUUID()
+    const session = newSession()
     const project = typeof flags.project === 'string' ? flags.project : undefined
     const system = typeof flags.system === 'string' ? flags.system : undefined
+    // The line that is being typed steps aside for it, and comes back.
+    const onTask = (arrival: TaskArrival): void => void terminal.dialogue(async () => sayArrival(arrival, io))
     const chat = {
       host,
       session,
-      conversation: host.converse({ session, model, system, project, onTask: (arrival) => sayArrival(arrival, io) }),
+      conversation: host.converse({ session, model, system, project, onTask }),
     }
     if (positionals.length > 0) return await answerOnce(chat.conversation, positionals.join(' '), input, io)
     if (!converses) return await answerOnce(chat.conversation, (await readStdin(io)).trim(), input, io)
     welcome(host, model, io)
+    await takeUpTasks(host, session, io)
     await converse({ ...chat, model, terminal }, io)
+    await sayLeft(host, session, io)
     return EXIT_CODES.ok.code
   } finally {
     await host.close()
   }
 }
 
-function sayArrival({ task, problem }: TaskArrival, io: Io): void {
-  const what =
-    problem === undefined ? 'is done; its result goes along with your next message' : `has no result: ${problem}`
-  io.say(io.paint.cyan(toLine(`Task ${task.label} (${task.tool}) ${what}.`, 300)))
+function attendanceOf(seconds: unknown, converses: boolean): { readonly attendMs?: number } {
+  if (typeof seconds === 'number' && seconds >= 0) return { attendMs: seconds * 1000 }
+  return converses ? {} : { attendMs: Number.POSITIVE_INFINITY }
 }
 
 /** In a conversation, servers that are slow to start may come in later; a single answer needs all of them. */
@@ -114,9 +116,16 @@ async function converse(chat: Chat, io: Io): Promise<void> {
   try {
     while (!signal.aborted) {
       const line = await chat.terminal.ask(`${io.paint.cyan('›')} `, { signal, patient: true, history })
-      if (line === undefined) return
+      if (line === undefined) {
+        // What the shell says next is not to stand behind the prompt.
+        if (!signal.aborted) io.say('')
+        return
+      }
       const text = line.trim()
-      if (text === '') continue
+      if (text === '') {
+        await takeTurn(chat.conversation, undefined, io, { model: chat.model })
+        continue
+      }
       history.unshift(line)
       const next = text.startsWith('/') ? await runChatCommand(text, chat, io) : 'say'
       if (next === 'leave') return

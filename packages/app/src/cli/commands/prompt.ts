@@ -4,13 +4,13 @@ import { nearestName } from '@portico/host/text'
 import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import type { CommandInput } from '../parse/command.ts'
 import { requestOptionsOf, targetOptionsOf, withTarget } from '../target/target.ts'
-import { isPathOrUrl, splitTarget } from '../target/target-kind.ts'
+import { isServerWord, splitTarget } from '../target/target-kind.ts'
 import { textOfBlock } from '../terminal/content.ts'
 import type { Io } from '../terminal/io.ts'
 import { toShown } from '../terminal/plain-text.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
-  const { target, rest } = splitTarget(input, isPathOrUrl)
+  const { target, rest } = splitTarget(input, isServerWord)
   const [name, ...words] = rest
   if (name === undefined) throw new CliError('usage', 'prompt: <prompt> is missing: the name of the prompt')
   const args = Object.fromEntries(words.map(splitPair))

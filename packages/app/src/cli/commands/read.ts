@@ -30,11 +30,11 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
         : error
     })
     io.progress(undefined)
-    if (input.json) io.out(JSON.stringify(result))
-    else if (out !== undefined) {
-      await writeFile(out, toBytes(result))
+    if (out !== undefined) {
+      await writeFile(out, input.json ? `${JSON.stringify(result)}\n` : toBytes(result))
       io.say(`Written to ${out}.`)
-    } else print(result, io)
+    } else if (input.json) io.out(JSON.stringify(result))
+    else print(result, io)
     return EXIT_CODES.ok.code
   })
 }

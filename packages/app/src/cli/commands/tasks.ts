@@ -1,6 +1,6 @@
 /** `portico tasks`: calls that a server works on by itself, looked at, waited for and ended. */
 
-import { isOver } from '@portico/host/tasks'
+import { isOver, type KeptTask } from '@portico/host/tasks'
 import { nearestName } from '@portico/host/text'
 import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import type { CommandInput } from '../parse/command.ts'
@@ -8,7 +8,7 @@ import { againOf, targetOptionsOf, withTarget } from '../target/target.ts'
 import { isPathOrUrl, splitTarget } from '../target/target-kind.ts'
 import { toKept } from '../target/target-tasks.ts'
 import { findTask, isForgotten, listTasks, refresh } from '../tasks/known-tasks.ts'
-import { sayTask, toTaskJson, toTaskRow } from '../tasks/task-words.ts'
+import { sayQuestions, sayTask, toTaskJson, toTaskRow } from '../tasks/task-words.ts'
 import { type TaskCommand, waitForResult } from '../tasks/wait-for-result.ts'
 import type { Io } from '../terminal/io.ts'
 import { toTable } from '../terminal/table.ts'
@@ -48,12 +48,19 @@ function unknownAction(action: string | undefined): CliError {
 async function list({ open, input, io, server }: TaskCommand): Promise<number> {
   const tasks = await listTasks(open, io)
   if (input.json) io.out(JSON.stringify(tasks.map(toTaskJson)))
-  else if (tasks.length > 0) io.out(toTable(tasks.map(toTaskRow), io))
+  else if (tasks.length > 0)
+    io.out(
+      toTable(
+        tasks.map((task) => toTaskRow(task, io)),
+        io,
+      ),
+    )
+  sayQuestions(tasks, server, io)
   if (tasks.length === 0) io.say(`No tasks. \`portico call ${server} <tool> --task\` begins one.`)
   return EXIT_CODES.ok.code
 }
 
-async function show({ open, input, io }: TaskCommand, id: string | undefined): Promise<number> {
+async function show({ open, input, io, server }: TaskCommand, id: string | undefined): Promise<number> {
   const found = await findTask(open, id, io)
   const task = await refresh(open, found, io)
   if (task === undefined) {
@@ -62,13 +69,23 @@ async function show({ open, input, io }: TaskCommand, id: string | undefined): P
     throw new CliError('not-found', `${open.label} has forgotten the task`, 'Begin it again.')
   }
   sayTask(task, input.json, io)
+  sayQuestions([task], server, io)
   return EXIT_CODES.ok.code
 }
 
 async function result(command: TaskCommand, id: string | undefined): Promise<number> {
   const task = await findTask(command.open, id, command.io)
   if (task.status === 'cancelled') throw new CliError('not-found', 'The task was cancelled: there is no result')
+  if (!command.io.interactive) await leaveQuestion(command, task)
   return waitForResult(command, task)
+}
+
+/** Whoever fetches the result is asked the task's questions: where nobody can answer, that would end the task. */
+async function leaveQuestion({ open, io, server }: TaskCommand, task: KeptTask): Promise<void> {
+  const now = await refresh(open, task, io)
+  if (now?.status !== 'input_required') return
+  const remedy = `Run \`portico tasks result ${server} ${now.label}\` in a terminal. The task waits meanwhile.`
+  throw new CliError('denied', `Task ${now.label} has a question, and nobody can be asked here`, remedy)
 }
 
 async function cancel({ open, input, io }: TaskCommand, id: string | undefined): Promise<number> {
@@ -82,7 +99,7 @@ async function cancel({ open, input, io }: TaskCommand, id: string | undefined):
 }
 
 /** One line for each change, until the task is over. */
-async function watch({ open, input, io }: TaskCommand, id: string | undefined): Promise<number> {
+async function watch({ open, input, io, server: typed }: TaskCommand, id: string | undefined): Promise<number> {
   const task = await findTask(open, id, io)
   const run = await open.client.resumeTask(task.taskId, { signal: io.signal })
   const leave = new Promise<undefined>((resolve) => {
@@ -93,7 +110,9 @@ async function watch({ open, input, io }: TaskCommand, id: string | undefined): 
     const next = await Promise.race([updates.next(), leave])
     if (next === undefined || next.done === true) break
     const { server, tool } = task
-    sayTask({ ...toKept(run, next.value, task.identity), server, tool }, input.json, io)
+    const now = { ...toKept(run, next.value, task.identity), server, tool }
+    sayTask(now, input.json, io)
+    sayQuestions([now], typed, io)
   }
   await refresh(open, task, io).catch(() => undefined)
   return EXIT_CODES.ok.code

@@ -4,7 +4,7 @@
  */
 
 import { randomBytes, randomUUID } from 'node:crypto'
-import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -53,7 +53,8 @@ const VARIABLE = /^[A-Z_][A-Z0-9_]*$/
 /** Opens it and joins the others; undefined where the file has no such section. */
 export async function openSharedState(settings: StateSettings | undefined, io: Io): Promise<OwnState | undefined> {
   if (settings === undefined) return undefined
-  const { opened, keys } = await openStateToLook(settings, io)
+  const keys = await readKeys(settings, io, keyBeside)
+  const opened = await openState(await toSetting(settings, io))
   const door = await toDoor(settings, io)
   return { shared: await join(opened, keys, io), keys, door }
 }
@@ -74,12 +75,20 @@ function ownAddress(): string {
   return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1'
 }
 
-/** The place and its keys, for one who only looks. */
+/** The place and its keys, for one who only looks: nothing is made. Where no gateway has made a file yet, its path alone. */
 export async function openStateToLook(
   settings: StateSettings,
   io: Io,
-): Promise<{ readonly opened: OpenedState; readonly keys: readonly Uint8Array[] }> {
-  const keys = await readKeys(settings, io)
+): Promise<{ readonly opened: OpenedState; readonly keys: readonly Uint8Array[] } | string> {
+  const file = settings.sqlite === undefined ? undefined : resolve(io.cwd, settings.sqlite)
+  const isThere =
+    file === undefined ||
+    (await access(file).then(
+      () => true,
+      () => false,
+    ))
+  if (file !== undefined && !isThere) return file
+  const keys = await readKeys(settings, io, readKeyFile)
   return { opened: await openState(await toSetting(settings, io)), keys }
 }
 
@@ -124,11 +133,15 @@ async function urlOf(given: string, io: Io): Promise<string> {
 }
 
 /** What is sealed at one replica is opened at all of them: away from this machine, the key has to be given. */
-async function readKeys({ keys, sqlite }: StateSettings, io: Io): Promise<readonly Uint8Array[]> {
+async function readKeys(
+  { keys, sqlite }: StateSettings,
+  io: Io,
+  keyOf: (file: string) => Promise<Uint8Array>,
+): Promise<readonly Uint8Array[]> {
   const named = keys ?? [KEY_VARIABLE]
   const isGiven = keys !== undefined || (await readSecretVariable(KEY_VARIABLE, io.env)) !== undefined
   if (isGiven) return Promise.all(named.map(async (name) => toKey(await readVariable(name, 'a key', io), name)))
-  if (sqlite !== undefined) return [await keyBeside(resolve(io.cwd, sqlite))]
+  if (sqlite !== undefined) return [await keyOf(resolve(io.cwd, sqlite))]
   throw new CliError(
     'config',
     'What is kept in gateway.state is sealed, and there is no key',
@@ -172,7 +185,12 @@ async function keyBeside(file: string): Promise<Uint8Array> {
     await rm(draft, { force: true })
   }
   await chmod(path, 0o600)
-  const key = found ?? (await readFile(path))
+  return readKeyFile(file)
+}
+
+async function readKeyFile(file: string): Promise<Uint8Array> {
+  const path = `${file}.key`
+  const key = await readFile(path)
   if (key.length === KEY_BYTES) return key
   throw new CliError(
     'config',

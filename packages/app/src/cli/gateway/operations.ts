@@ -1,8 +1,10 @@
 /** The port for those who run the gateway, as the section `gateway.operations` asks for it. */
 
+import { HostError } from '@portico/host/errors'
 import { type Gateway, type OperationsServer, serveOperations } from '@portico/host/gateway'
 import { CliError } from '../../exit-codes.ts'
 import type { Io } from '../terminal/io.ts'
+import { describeOwner } from '../terminal/listening.ts'
 import { toLine } from '../terminal/plain-text.ts'
 import { readToken } from './gateway-entrance.ts'
 import type { OperationsSettings } from './gateway-settings.ts'
@@ -26,7 +28,16 @@ export async function openOperations(
     ...(token !== undefined && { token }),
     reload,
     onAction: (action, subject) => io.say(`operations: ${action}${subject === undefined ? '' : ` ${toLine(subject)}`}`),
-  }).catch((error: unknown) => {
+  }).catch(async (error: unknown) => {
+    if (error instanceof HostError && variable !== undefined) {
+      const remedy = `Set ${variable} to a longer one: \`openssl rand -hex 32\` makes one.`
+      throw new CliError('config', `${variable}: ${error.message}`, remedy, error)
+    }
+    const { code, port } = error as NodeJS.ErrnoException & { readonly port?: number }
+    if (code === 'EADDRINUSE' && port !== undefined) {
+      const words = `The port for operations, ${port}, is in use ${await describeOwner(port)}`
+      throw new CliError('unreachable', words, 'End it, or give another gateway.operations.port in the file.')
+    }
     const reason = error instanceof Error ? error.message : String(error)
     throw new CliError('config', `The port for operations: ${reason}`, 'Change gateway.operations in the file.', error)
   })

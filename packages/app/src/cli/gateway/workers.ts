@@ -1,13 +1,14 @@
 /**
  * `portico serve --workers N`: the same command N times in processes that share its port, so that all cores of a machine serve.
- * One that dies is started again, later each time it dies early; one signal lets all of them finish.
+ * One that dies is started again, later each time it dies early; one that ends before it ever served ends the command with
+ * its words and its code. One signal lets all of them finish.
  */
 
 import cluster, { type Worker } from 'node:cluster'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CliError } from '../../exit-codes.ts'
+import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import { stateOf } from '../host-places.ts'
 import type { Io } from '../terminal/io.ts'
 import { stayUntil } from '../terminal/stay-until.ts'
@@ -21,6 +22,7 @@ const LONGEST_WAIT_MS = 30_000
 /** One that lived so long did not die of how it was started. */
 const STEADY_MS = 60_000
 const END = 'portico:end'
+const SERVES = 'portico:serves'
 
 /** How many are wanted; undefined for this process alone. */
 export function workersOf(given: unknown, io: Io): number | undefined {
@@ -35,15 +37,25 @@ export async function runWorkers(count: number, io: Io): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'portico-serve-'))
   const crew = new Crew(io, folder)
   try {
-    for (let number = 1; number <= count; number++) crew.start(number)
-    io.say(`${count} workers share the port; Ctrl-C or SIGTERM lets calls finish and ends them.`)
-    await stayUntil(io.signal)
-    io.say('Ending: calls under way may finish.')
+    crew.start(1)
+    // What is wrong with the file or the port is said once: the others start when the first one serves.
+    await stayUntil(io.signal, crew.first, crew.failed)
+    if (crew.first.aborted) {
+      for (let number = 2; number <= count; number++) crew.start(number)
+      io.say(`${count} workers share the port; Ctrl-C or SIGTERM lets calls finish and ends them.`)
+      await stayUntil(io.signal, crew.failed)
+    }
+    if (!crew.failed.aborted) io.say('Ending: calls under way may finish.')
     await crew.end()
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-  return 0
+  return crew.code
+}
+
+/** Says to whoever started this worker that it serves; does nothing in a process of its own. */
+export function tellServing(): void {
+  if (cluster.isWorker) process.send?.(SERVES)
 }
 
 class Crew {
@@ -52,6 +64,14 @@ class Crew {
   readonly #workers = new Map<number, Worker>()
   readonly #timers = new Set<NodeJS.Timeout>()
   readonly #early = new Map<number, number>()
+  readonly #served = new Set<number>()
+  readonly #first = new AbortController()
+  readonly #failed = new AbortController()
+  /** Aborted when one of them serves. */
+  readonly first = this.#first.signal
+  /** Aborted when one ended that never served: another try would end in the same way. */
+  readonly failed = this.#failed.signal
+  code = 0
   #ending = false
   #ended: () => void = () => {}
 
@@ -64,9 +84,15 @@ class Crew {
     const began = performance.now()
     const worker = cluster.fork({ [NUMBER]: `${number}`, [FOLDER]: this.#folder })
     this.#workers.set(number, worker)
+    worker.on('message', (message) => {
+      if (message !== SERVES) return
+      this.#served.add(number)
+      this.#first.abort()
+    })
     worker.once('exit', (code, signal) => {
       this.#workers.delete(number)
-      if (!this.#ending) this.#again(number, signal ?? `code ${code}`, performance.now() - began)
+      if (!this.#ending && !this.#served.has(number)) this.#fail(code)
+      else if (!this.#ending) this.#again(number, signal ?? `code ${code}`, performance.now() - began)
       else if (this.#workers.size === 0) this.#ended()
     })
   }
@@ -80,6 +106,13 @@ class Crew {
     })
     for (const worker of this.#workers.values()) worker.isConnected() && worker.send(END)
     await over
+  }
+
+  /** It has said why; one that was killed has no code. */
+  #fail(code: number | null): void {
+    this.#ending = true
+    this.code = code || EXIT_CODES.failed.code
+    this.#failed.abort()
   }
 
   #again(number: number, how: string, livedMs: number): void {

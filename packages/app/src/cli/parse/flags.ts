@@ -24,7 +24,11 @@ export const TARGET_FLAGS = {
     fallback: 'the newest that both sides have',
   },
   timeout: { type: 'number', value: 'seconds', about: 'How long an answer may take.' },
-  yes: { type: 'boolean', short: 'y', about: 'Allow what this command does, this one time, without asking.' },
+  yes: {
+    type: 'boolean',
+    short: 'y',
+    about: 'Allow what this command does, this one time. Questions of the server itself stay.',
+  },
 } as const satisfies { readonly [name: string]: Flag }
 
 /** Flags of every command that opens the host. */

@@ -83,6 +83,7 @@ function createConfigured(host: Host, server: string, client: OpenTarget['client
     tasks: {
       identity: host.upstreams.config(server)?.fingerprint ?? '',
       takesForeign: false,
+      endsWithCommand: ['stdio', 'in-process'].includes(host.upstreams.config(server)?.target.kind ?? ''),
       start: async (tool, args, options) => {
         const { task, ...done } = await host.callAsTask(await nameOf('tool', tool), args, act(options))
         if (task === undefined) return done as { result: CallToolResult }

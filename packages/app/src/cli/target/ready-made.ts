@@ -8,14 +8,14 @@ import { parseCommand } from '../parse/parse.ts'
 /** Makes one from the words that stood after its name. */
 export async function createReadyMade(name: ServerName, words: readonly string[]): Promise<ReadyServer> {
   const entry = await loadEntry(name)
-  const command = describeReadyMade(name, entry.about, flagsOf(entry), entry.positional)
+  const command = describeReadyMade(`run ${name}`, entry.about, flagsOf(entry), entry.positional)
   const { flags, positionals } = parseCommand(command, words.map(toKebabFlag))
   try {
     return await entry.create(valuesOf(entry, flags, positionals))
   } catch (error) {
     if (words.length > 0 || entry.positional === undefined) throw explainUnmade(error, name)
     const message = error instanceof Error ? error.message.replace(/,? as in `[^`]*`$/, '') : String(error)
-    const remedy = `Name it after the server, as in \`portico list ${name} ./docs\`; with options, at the end: \`portico list -- ${name} ./docs --help\`.`
+    const remedy = `Name it after the server, as in \`portico list ${name} ./docs\`, with \`./\` in front. \`portico run ${name} --help\` shows what it takes.`
     throw new CliError('usage', `${name}: ${message}`, remedy, error)
   }
 }

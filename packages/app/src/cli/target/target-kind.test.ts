@@ -4,7 +4,7 @@ import { TARGET_FLAGS } from '../parse/flags.ts'
 import { splitWords } from '../parse/shell-words.ts'
 import { createPaint } from '../terminal/io.ts'
 import { toLine, toPainted, toPlain } from '../terminal/plain-text.ts'
-import { isPath, isPathOrUrl, labelOf, readTarget, splitTarget } from './target-kind.ts'
+import { isPath, isPathOrUrl, isServerWord, labelOf, readTarget, splitTarget } from './target-kind.ts'
 
 it.each([
   { words: ['github'], target: { kind: 'name', name: 'github' }, label: 'github' },
@@ -57,6 +57,22 @@ it.each([
   expect([(found.target as { args?: unknown }).args, found.rest]).toEqual([args, rest])
   expect(isPath('file:///a/b')).toBe(false)
 })
+
+it.each([
+  { typed: 'files docs search_text pattern=a', args: ['docs'], rest: ['search_text', 'pattern=a'] },
+  { typed: 'memory memory.db recall', args: ['memory.db'], rest: ['recall'] },
+  { typed: 'sql sqlite:nothere.db list_tables', args: ['sqlite:nothere.db'], rest: ['list_tables'] },
+  { typed: 'sql postgres://a:b@host/db list_tables', args: ['postgres://a:b@host/db'], rest: ['list_tables'] },
+  { typed: 'git docs a=b', args: undefined, rest: ['docs', 'a=b'] },
+  { typed: 'git docs -', args: undefined, rest: ['docs', '-'] },
+  { typed: 'git nowhere log', args: undefined, rest: ['nowhere', 'log'] },
+])(
+  'newcomer 4: a file, a folder or an address before the name of a tool is the server’s: $typed',
+  ({ typed, args, rest }) => {
+    const found = splitTarget({ positionals: typed.split(' '), dashed: [], flags: {}, json: false }, isServerWord)
+    expect([(found.target as { args?: unknown }).args, found.rest]).toEqual([args, rest])
+  },
+)
 
 it.each([
   { line: 'node server.mjs --name "two words"', words: ['node', 'server.mjs', '--name', 'two words'] },

@@ -36,14 +36,14 @@ export function readTarget(words: readonly string[]): TargetKind {
  */
 export function splitTarget(
   { positionals, dashed }: CommandInput,
-  isArgument: (word: string) => boolean = () => false,
+  isArgument: (word: string, next?: string) => boolean = () => false,
 ): { readonly target: TargetKind; readonly rest: readonly string[] } {
   const [command, ...args] = dashed
   if (command === undefined) {
     const target = readTarget(positionals.slice(0, 1))
     const rest = positionals.slice(1)
     if (target.kind !== 'name') return { target, rest }
-    const end = rest.findIndex((word) => !isArgument(word))
+    const end = rest.findIndex((word, at) => !isArgument(word, rest[at + 1]))
     const own = end < 0 ? rest : rest.slice(0, end)
     return { target: own.length === 0 ? target : { ...target, args: own }, rest: rest.slice(own.length) }
   }
@@ -57,7 +57,17 @@ export function isPath(word: string): boolean {
 
 /** The same, or an address: what a description of an interface is read from. */
 export function isPathOrUrl(word: string): boolean {
-  return isPath(word) || /^https?:\/\//i.test(word)
+  return isPath(word) || /^[a-z][a-z\d+.-]*:\/\//i.test(word)
+}
+
+/**
+ * For commands that take a name and key=value pairs: two words without a sign in a row cannot both be that, so that the
+ * first is the server's where it is a file, a folder or an address.
+ */
+export function isServerWord(word: string, next?: string): boolean {
+  if (isPathOrUrl(word)) return true
+  const isFollowed = next !== undefined && !/^-|=/.test(next)
+  return isFollowed && !word.includes('=') && (/[.:]/.test(word) || existsSync(word))
 }
 
 /** The server as it may be typed again, on one line of a shell. */

@@ -6,6 +6,7 @@ import { createTaskBook, type KeptTask, labelOfTask, type TaskBook } from '@port
 import type { CallToolResult, Client, JsonObject, RequestOptions, TaskView, ToolRun } from '@portico/sdk/client'
 import { stateOf } from '../host-places.ts'
 import type { Io } from '../terminal/io.ts'
+import type { TargetKind } from './target-kind.ts'
 
 /** What a command can do with the tasks of a server. */
 export interface TargetTasks {
@@ -13,6 +14,8 @@ export interface TargetTasks {
   readonly identity: string
   /** Whether ids that were not remembered may be asked for: rules can say nothing of a call that nobody here has made. */
   readonly takesForeign: boolean
+  /** The server is a program of this command: what it does not keep elsewhere ends with it. */
+  readonly endsWithCommand: boolean
   start(tool: string, args: JsonObject, options?: RequestOptions): Promise<StartedTask>
   result(task: KeptTask, options?: RequestOptions): Promise<CallToolResult>
   cancel(task: KeptTask): Promise<void>
@@ -30,12 +33,13 @@ export function taskBookOf(io: Pick<Io, 'env' | 'say' | 'paint'>): TaskBook {
 }
 
 /** `where` is what was typed to reach the server: addresses may hold secrets, so that a digest of it is kept. */
-export function createDirectTasks(client: Client, label: string, where: unknown, io: Io): TargetTasks {
+export function createDirectTasks(client: Client, label: string, where: TargetKind, io: Io): TargetTasks {
   const identity = createHash('sha256').update(JSON.stringify(where)).digest('hex')
   const book = taskBookOf(io)
   return {
     identity,
     takesForeign: true,
+    endsWithCommand: where.kind !== 'url',
     async start(tool, args, options) {
       const run = await client.startTool(tool, args, options)
       const { task: view } = run

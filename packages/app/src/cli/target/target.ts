@@ -87,7 +87,8 @@ export function readHeaders(given: unknown): { readonly [name: string]: string }
   const pairs = lines.map((line): [string, string] => {
     const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/s.exec(line) ?? []
     if (name === undefined || value === undefined) {
-      throw new CliError('usage', `--header takes "Name: value", not "${line}"`)
+      // What was given may be a token without its name: it is not repeated.
+      throw new CliError('usage', '--header takes "Name: value", with a colon')
     }
     return [name, value]
   })

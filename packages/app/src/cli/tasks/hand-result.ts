@@ -12,8 +12,7 @@ import { toPlain } from '../terminal/plain-text.ts'
 import { bytesOfResult, showResult } from '../terminal/show-result.ts'
 
 export async function handResult(name: string, result: CallToolResult, input: CommandInput, io: Io): Promise<number> {
-  if (input.json) io.out(JSON.stringify(result))
-  else if (result.isError !== true) await hand(result, input, io)
+  if (input.json || result.isError !== true) await hand(result, input, io)
   if (result.isError !== true) return EXIT_CODES.ok.code
   const text = textOfResult(result)
   if (!input.json) io.say(`${io.paint.red('error')}: ${name} reports: ${toPlain(text)}`)
@@ -30,9 +29,10 @@ function sayWhoAnswers(name: string, io: Io): number {
   return EXIT_CODES.denied.code
 }
 
-async function hand(result: CallToolResult, { flags }: CommandInput, io: Io): Promise<void> {
-  if (typeof flags.output !== 'string') return showResult(result, io)
-  const bytes = bytesOfResult(result)
+async function hand(result: CallToolResult, { flags, json }: CommandInput, io: Io): Promise<void> {
+  const whole = json ? JSON.stringify(result) : undefined
+  if (typeof flags.output !== 'string') return whole === undefined ? showResult(result, io) : io.out(whole)
+  const bytes = whole === undefined ? bytesOfResult(result) : Buffer.from(`${whole}\n`)
   await writeFile(resolve(io.cwd, flags.output), bytes)
   io.say(`Written to ${flags.output}: ${counted(bytes.length, 'byte')}.`)
 }

@@ -4,12 +4,17 @@ import type { KeptTask } from '@portico/host/tasks'
 import type { TaskView } from '@portico/sdk/client'
 import type { Io } from '../terminal/io.ts'
 import { toLine } from '../terminal/plain-text.ts'
+import { toTable } from '../terminal/table.ts'
 
 const GENERATIONS = { core: '2025-11-25 tasks', extension: '2026-07-28 tasks extension' } as const
 
+/** Below that, a revision says enough of the kind. */
+const NARROW = 72
+
 /** The kind of task that it is on the wire. */
-function generationOf({ generation }: Pick<KeptTask, 'generation'>): string {
-  return GENERATIONS[generation]
+function generationOf({ generation }: Pick<KeptTask, 'generation'>, columns = NARROW): string {
+  const name = GENERATIONS[generation]
+  return columns < NARROW ? name.slice(0, '2025-11-25'.length) : name
 }
 
 export function toTaskJson(task: KeptTask): object {
@@ -29,9 +34,10 @@ export function toTaskJson(task: KeptTask): object {
 }
 
 /** Cells of a table: the last one takes what room is left. */
-export function toTaskRow(task: KeptTask): readonly string[] {
+export function toTaskRow(task: KeptTask, { terminal, columns }: Pick<Io, 'terminal' | 'columns'>): readonly string[] {
   const { label, tool, status, message = '' } = task
-  return [label, status, tool === '' ? '?' : toLine(tool), generationOf(task), toLine(message)]
+  const kind = generationOf(task, terminal ? columns : undefined)
+  return [label, status, tool === '' ? '?' : toLine(tool), kind, toLine(message)]
 }
 
 /** What a task says of itself, as a line that replaces the last. */
@@ -40,11 +46,13 @@ export function toTaskProgress(name: string, { status, statusMessage }: TaskView
 }
 
 export function sayTask(task: KeptTask, json: boolean, io: Io): void {
-  if (json) io.out(JSON.stringify(toTaskJson(task)))
-  else
-    io.out(
-      toTaskRow(task)
-        .join(io.terminal ? '  ' : '\t')
-        .trimEnd(),
-    )
+  io.out(json ? JSON.stringify(toTaskJson(task)) : toTable([toTaskRow(task, io)], io).trimEnd())
+}
+
+/** Who looks at a task that waits for an answer is told how to give one. */
+export function sayQuestions(tasks: readonly KeptTask[], server: string, io: Io): void {
+  for (const { status, label } of tasks) {
+    if (status !== 'input_required') continue
+    io.say(`${label} has a question: \`portico tasks result ${server} ${label}\` asks it, in a terminal.`)
+  }
 }

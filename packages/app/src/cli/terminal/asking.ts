@@ -4,7 +4,7 @@
  */
 
 import type { ElicitationHandlers } from '@portico/sdk/client'
-import { askForm } from './form.ts'
+import { askForm, type FormSchema } from './form.ts'
 import type { Io } from './io.ts'
 import { toLine, toPlain } from './plain-text.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
@@ -16,6 +16,8 @@ export function createElicitation(io: Io, label: string, terminal: Terminal = cr
         io.say(`${io.paint.bold(toLine(label, 80))} asks: ${toPlain(params.message)}`)
         const content = await askForm(params.requestedSchema, terminal, io, signal)
         if (content === undefined) return { action: 'cancel' }
+        // A yes or no has just been given: it is not asked for twice.
+        if (isYesOrNo(params.requestedSchema)) return { action: 'accept', content }
         const go = await terminal.ask('  Send this? [Y/n] ', { signal })
         if (go === undefined) return { action: 'cancel' }
         return /^n/i.test(go.trim()) ? { action: 'decline' } : { action: 'accept', content }
@@ -29,6 +31,11 @@ export function createElicitation(io: Io, label: string, terminal: Terminal = cr
         return { action: accepted === undefined ? 'cancel' : accepted ? 'accept' : 'decline' }
       }),
   }
+}
+
+function isYesOrNo({ properties }: FormSchema): boolean {
+  const fields = Object.values(properties)
+  return fields.length === 1 && fields[0]?.type === 'boolean'
 }
 
 export interface Page {

@@ -10,10 +10,10 @@ export async function confirm(question: string, io: Io, option = 'yes'): Promise
   if (!io.interactive) {
     throw new CliError(
       'denied',
-      'This has to be confirmed, and there is no terminal to ask in',
+      `There is no terminal to ask in: ${question}`,
       toRemedy(
         'run this in a terminal',
-        byOption(option, io, (flag) => `give \`${flag}\` once you have read it`),
+        byOption(option, io, (flag) => `say yes to that with \`${flag}\``),
       ),
     )
   }

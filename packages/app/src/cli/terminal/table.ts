@@ -3,21 +3,56 @@
 import type { Io } from './io.ts'
 import { toLine } from './plain-text.ts'
 
-/** The last column takes what is left of the width and is cut there. */
+/** Every column is as wide as its cells as long as the line has room; then the widest is cut first, the last before others. */
 export function toTable(rows: readonly (readonly string[])[], io: Pick<Io, 'terminal' | 'columns'>): string {
   if (!io.terminal) return rows.map((row) => row.map((cell) => cell.replace(/[\t\r\n]+/g, ' ')).join('\t')).join('\n')
-  const widths = rows.reduce<number[]>((known, row) => {
-    return row.map((cell, at) => Math.min(MAX_WIDTH, Math.max(known[at] ?? 0, toLine(cell).length)))
-  }, [])
+  const count = Math.max(0, ...rows.map((row) => row.length))
+  const wanted = Array.from({ length: count }, (_, at) =>
+    Math.max(0, ...rows.map((row) => toLine(row[at] ?? '').length)),
+  )
+  const widths = toWidths(wanted, io.columns ?? USUAL_WIDTH)
+  if (widths === undefined) return rows.map((row) => flow(row, io.columns ?? USUAL_WIDTH)).join('\n')
   return rows
-    .map((row) => {
-      const { columns = USUAL_WIDTH } = io
-      const start = row.slice(0, -1).map((cell, at) => toLine(cell).padEnd(widths[at] ?? 0))
-      const used = start.reduce((sum, cell) => sum + cell.length + 2, 0)
-      return [...start, toLine(row.at(-1) ?? '', Math.max(20, columns - used))].join('  ').trimEnd()
-    })
+    .map((row) =>
+      row
+        .map((cell, at) => toLine(cell, widths[at]).padEnd(widths[at] ?? 0))
+        .join(GAP)
+        .trimEnd(),
+    )
     .join('\n')
 }
 
+/** Where columns would be too narrow to be read: whole cells one after another, further lines indented. */
+function flow(row: readonly string[], columns: number): string {
+  const lines: string[] = []
+  for (const cell of row) {
+    const line = lines.at(-1)
+    const text = toLine(cell, columns - GAP.length)
+    if (line !== undefined && line.length + GAP.length + text.length <= columns)
+      lines[lines.length - 1] = line + GAP + text
+    else lines.push(line === undefined ? text : GAP + text)
+  }
+  return lines.join('\n')
+}
+
+/** The last column gives way down to what can still be read, then the widest of all does. None where that is not enough. */
+function toWidths(wanted: readonly number[], columns: number): number[] | undefined {
+  const last = wanted.length - 1
+  const widths = wanted.map((width, at) => (at === last ? width : Math.min(MAX_WIDTH, width)))
+  let over = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - columns
+  if (over <= 0) return widths
+  const given = Math.min(over, Math.max(0, (widths[last] ?? 0) - LEAST_LAST))
+  widths[last] = (widths[last] ?? 0) - given
+  for (over -= given; over > 0; over--) {
+    const widest = widths.indexOf(Math.max(...widths))
+    if ((widths[widest] ?? 0) <= LEAST) return undefined
+    widths[widest] = (widths[widest] ?? 0) - 1
+  }
+  return widths
+}
+
+const GAP = '  '
 const MAX_WIDTH = 60
 const USUAL_WIDTH = 80
+const LEAST_LAST = 20
+const LEAST = 10

@@ -13,7 +13,7 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
     'content-length': Buffer.byteLength(text),
     'cache-control': 'no-store',
   })
-  response.end(text)
+  end(response, text)
 }
 
 export function sendFailure(
@@ -53,7 +53,7 @@ export function sendFile(head: RequestHead, response: ServerResponse, files: Rea
     ...(file.gzip !== undefined && { vary: 'accept-encoding' }),
     ...(zipped !== undefined && { 'content-encoding': 'gzip' }),
   })
-  response.end(head.method === 'HEAD' ? undefined : bytes)
+  end(response, head.method === 'HEAD' ? undefined : bytes)
 }
 
 /** For a link that was used before, has expired, or never was one. */
@@ -63,7 +63,15 @@ export function sendUsed(response: ServerResponse): void {
 
 function sendHtml(response: ServerResponse, status: number, page: string): void {
   response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
-  response.end(page)
+  end(response, page)
+}
+
+const STALLED_MS = 60_000
+
+/** Whoever takes nothing of an answer for so long has gone, and it is kept no longer. */
+function end(response: ServerResponse, body: string | Uint8Array | undefined): void {
+  response.setTimeout(STALLED_MS, () => response.destroy())
+  response.end(body)
 }
 
 const USED_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>Portico</title>

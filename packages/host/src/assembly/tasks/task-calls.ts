@@ -26,6 +26,11 @@ export interface HostTasks {
   result(label: string, options?: ActOptions): Promise<ActionResult<CallToolResult>>
   /** Asks the server to end it. */
   cancel(label: string): Promise<void>
+  /**
+   * Gives a task of a conversation that is gone to another one: its result goes there. False where somebody follows it, where its
+   * result was handed over, and where its server is not the one that gave out its id.
+   */
+  handTo(label: string, session: string): Promise<boolean>
   /** Takes a task off the list. It is cancelled if it runs. */
   forget(label: string): Promise<void>
 }

@@ -51,7 +51,8 @@ export class TaskFollowing implements HostTasks {
     this.#access = new TaskAccess(parts)
     const resumes = parts.options?.resume !== false
     this.#stop = parts.upstreams.on('state', ({ server, state }) => {
-      if (resumes && state.state === 'ready') this.#work(this.#resumeAll((task) => task.server === server))
+      if (state.state !== 'ready') return
+      this.#work(this.#resumeAll((task) => task.server === server && (resumes || this.#receives(task))))
     })
   }
 
@@ -62,16 +63,15 @@ export class TaskFollowing implements HostTasks {
 
   async result(label: string, options: ActOptions = {}): Promise<ActionResult<CallToolResult>> {
     const kept = await this.#find(label)
-    const { server } = kept
     const attendance = new Attendance({ ...options, session: options.session ?? kept.call?.session })
     const { run, end } = await this.#access.open(kept, attendance)
     try {
-      const permit = { finish: () => {} }
-      const result = await settle(permit, this.#access.outcomeOf(kept, options), () =>
+      const result = await settle({ finish: NOTHING }, this.#access.outcomeOf(kept, options), () =>
         run.result({ signal: attendance.signal }),
       )
       const reviewed = await this.#access.review(kept, result, options)
-      return { result: reviewed, server, arguments: kept.call?.arguments ?? {}, reason: 'It was allowed when it began' }
+      const { server, call } = kept
+      return { result: reviewed, server, arguments: call?.arguments ?? {}, reason: 'It was allowed when it began' }
     } finally {
       end()
     }
@@ -92,6 +92,13 @@ export class TaskFollowing implements HostTasks {
     }
   }
 
+  async handTo(label: string, session: string): Promise<boolean> {
+    const kept = await this.#find(label)
+    if (kept.delivered === true || !this.#isOurs(kept)) return false
+    this.#work(this.#resume(await this.#records.move(kept, session)))
+    return true
+  }
+
   async forget(label: string): Promise<void> {
     const kept = await this.#find(label)
     if (!isOver(kept)) await this.cancel(label).catch(() => {})
@@ -110,8 +117,7 @@ export class TaskFollowing implements HostTasks {
     })
     const { signal } = attendance
     const over = settle(permit, this.#access.outcomeOf(effect, { ...options, signal }), async () => {
-      const { principal } = options
-      const client = await this.#parts.upstreams.client(effect.server, { principal, signal })
+      const client = await this.#parts.upstreams.client(effect.server, { principal: options.principal, signal })
       const run = await client.startTool(effect.tool, effect.arguments, {
         signal,
         relay: { owner: flight },
@@ -152,10 +158,9 @@ export class TaskFollowing implements HostTasks {
   /** Nobody is left to hand results to: what still runs for the session is cancelled. */
   endSession(session: string): void {
     this.#receivers.delete(session)
-    const isOurs = ({ call }: KeptTask) => call?.session === session
     const end = async (): Promise<void> => {
-      const ours = (await this.#records.list()).filter(isOurs)
-      await Promise.all(ours.map(({ label }) => this.forget(label).catch(() => {})))
+      const ours = (await this.#records.list()).filter(({ call }) => call?.session === session)
+      await Promise.all(ours.map(({ label }) => this.forget(label).catch(NOTHING)))
     }
     this.#work(end())
   }
@@ -302,17 +307,14 @@ export class TaskFollowing implements HostTasks {
     const task = this.#follow(opened.run, { ...kept, follower: process.pid }, attendance)
     const outcome = this.#access.outcomeOf(kept, { session: kept.call?.session })
     const work = () => opened.run.result({ signal: task.leaving.signal })
-    await this.#deliver(task, settle({ finish: () => {} }, outcome, work)).finally(opened.end)
+    await this.#deliver(task, settle({ finish: NOTHING }, outcome, work)).finally(opened.end)
   }
 
   /** A task that its server does not know any more has no result, and nobody waits for one. */
   async #forgotten(kept: KeptTask, error: unknown): Promise<undefined> {
     if (!(error instanceof PorticoError) || error.code !== 'not-found') return
     const problem = 'Its server does not know it any more'
-    const over = { ...kept, status: isOver(kept) ? kept.status : ('failed' as const), delivered: true }
-    await this.#records.change(kept, over)
-    await this.#records.note(kept, 'forgotten')
-    const task = toHostTask(over, { followed: false })
+    const task = toHostTask(await this.#records.lose(kept), { followed: false })
     this.#parts.changed(task)
     if (kept.call !== undefined) this.#receivers.get(kept.call.session)?.({ task, problem })
   }

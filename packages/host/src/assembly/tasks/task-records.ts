@@ -2,7 +2,7 @@
 
 import type { AuditSink } from '../../audit/record.ts'
 import { HostError } from '../../errors.ts'
-import type { KeptTask, TaskBook } from './task-book.ts'
+import { isOver, type KeptTask, type TaskBook } from './task-book.ts'
 
 interface RecordParts {
   readonly book: TaskBook
@@ -40,6 +40,21 @@ export class TaskRecords {
 
   async change({ label }: KeptTask, change: Partial<KeptTask>): Promise<void> {
     await this.#parts.book.change(label, (kept) => ({ ...kept, ...change })).catch((error) => this.#warn(error))
+  }
+
+  /** Whose result it is from now on. */
+  async move(kept: KeptTask, session: string): Promise<KeptTask> {
+    const moved = { ...kept, ...(kept.call && { call: { ...kept.call, session } }) }
+    await this.change(kept, moved)
+    return moved
+  }
+
+  /** Its server has forgotten it. */
+  async lose(kept: KeptTask): Promise<KeptTask> {
+    const lost = { ...kept, status: isOver(kept) ? kept.status : ('failed' as const), delivered: true }
+    await this.change(kept, lost)
+    await this.note(kept, 'forgotten')
+    return lost
   }
 
   forget(label: string): Promise<void> {

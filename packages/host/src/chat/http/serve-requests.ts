@@ -18,6 +18,7 @@ export interface ChatRequestsOptions {
 
 const MAX_BODY_BYTES = 1_000_000
 const TIMEOUT_MS = 10_000
+const STALLED_MS = 60_000
 
 /**
  * Listens on a port and hands requests to adapters and pages.
@@ -83,6 +84,8 @@ async function reply(
   const request = new Request(target, { method, headers: pairs, ...(hasBody && { body }) })
   const response = (await answer(request)) ?? new Response(null, { status: 404 })
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+  // Whoever takes nothing of the answer for so long has gone.
+  outgoing.setTimeout(STALLED_MS, () => outgoing.destroy())
   outgoing.end(Buffer.from(await response.arrayBuffer()))
 }
 

@@ -26,7 +26,11 @@ interface Seal {
 export function createSeal({ file, key, mark }: SealOptions): Seal {
   let kept: Promise<Uint8Array> | undefined
   const getKey = () => {
-    kept ??= openKey(file, key)
+    kept ??= openKey(file, key).catch((error: unknown) => {
+      // A keyring that is locked, or a disk that fails, may be in order at the next call.
+      kept = undefined
+      throw error
+    })
     return kept
   }
   const context = Buffer.from(mark)
@@ -69,11 +73,14 @@ async function readOrMakeKey(path: string): Promise<Uint8Array> {
   const found = await readFile(path).catch(() => undefined)
   if (found === undefined) {
     const draft = `${path}.${randomUUID()}`
-    await writeFile(draft, randomBytes(32), { mode: 0o600, flag: 'wx' })
-    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    })
-    await rm(draft, { force: true })
+    try {
+      await writeFile(draft, randomBytes(32), { mode: 0o600, flag: 'wx' })
+      await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error
+      })
+    } finally {
+      await rm(draft, { force: true })
+    }
   }
   await chmod(path, 0o600)
   return found ?? readFile(path)

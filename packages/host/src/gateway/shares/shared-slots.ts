@@ -10,6 +10,8 @@ import { changeRow, evenPart, isStateAway } from './shared-row.ts'
 interface Slots {
   running: number
   held: number
+  /** Calls that wait for more places. */
+  waiting: number
   /** When the row was last written, in milliseconds since 1970. */
   writtenAt: number
   changing?: Promise<void> | undefined
@@ -23,6 +25,7 @@ interface Row {
 const TTL_MS = 60_000
 const RENEW_MS = 20_000
 const TIDY_MS = 2_000
+const FEW = 4
 
 export class SharedSlots {
   readonly #state: SharedState
@@ -47,9 +50,13 @@ export class SharedSlots {
 
   /** Takes more places, and fills one. False where there are none to be had. */
   async take(key: string): Promise<boolean> {
-    if (this.takeNow(key)) return true
-    await this.#grow(key)
-    return this.takeNow(key)
+    while (!this.takeNow(key)) {
+      const before = this.#slots.get(key)?.held ?? 0
+      await this.#grow(key)
+      // What came may have gone to others who waited; where nothing came, there is nothing.
+      if ((this.#slots.get(key)?.held ?? 0) <= before) return this.takeNow(key)
+    }
+    return true
   }
 
   give(key: string): void {
@@ -64,18 +71,26 @@ export class SharedSlots {
   }
 
   async #grow(key: string): Promise<void> {
-    const slots = this.#slots.get(key) ?? { running: 0, held: 0, writtenAt: 0 }
+    const slots = this.#slots.get(key) ?? { running: 0, held: 0, waiting: 0, writtenAt: 0 }
     this.#slots.set(key, slots)
     this.#timer ??= setInterval(() => this.#tidy(), TIDY_MS).unref()
-    // Whoever changes it may have left something for this call, too.
-    if (slots.changing !== undefined) await slots.changing.catch(() => {})
-    if (slots.running < slots.held) return
+    slots.waiting++
     try {
-      await this.#set(key, slots, (free) => slots.held + this.#shareOf(free))
+      // Whoever changes it may have left something for this call, too.
+      if (slots.changing !== undefined) await slots.changing.catch(() => {})
+      if (slots.running < slots.held) return
+      await this.#set(key, slots, (free) => slots.held + this.#moreFor(slots, free))
     } catch (error) {
       if (!isStateAway(error)) throw error
       slots.held = Math.max(slots.held, evenPart(this.#state, this.#most))
+    } finally {
+      slots.waiting--
     }
+  }
+
+  /** As many as are in use or waited for, and not all: what a replica holds that dies is missing until that is known. */
+  #moreFor({ running, waiting }: Slots, free: number): number {
+    return Math.min(this.#shareOf(free), Math.max(FEW, running, waiting))
   }
 
   #shareOf(free: number): number {

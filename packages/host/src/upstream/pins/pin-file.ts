@@ -5,30 +5,12 @@
 
 import { mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { JsonObject } from '@portico/sdk/client'
 import { isObject } from '@portico/sdk/internal'
 import { callListener } from '../../config/call-listener.ts'
 import { createStateFile } from '../../config/state-file.ts'
-
-export interface Pin {
-  readonly approved?: {
-    readonly fingerprint: string
-    readonly meaning: JsonObject
-    readonly at: number
-    readonly by: 'first-sight' | 'person' | 'trust'
-    /** The whole definition is in it; earlier versions kept some members alone. */
-    readonly whole?: boolean
-  }
-  /** What it means now, where that is not approved. */
-  readonly pending?: { readonly fingerprint: string; readonly meaning: JsonObject; readonly since: number }
-  /** The last listing had it. */
-  readonly present: boolean
-  /** When it was first listed; earlier versions did not say. */
-  readonly since?: number
-}
-
-/** By server, then by kind and name. */
-export type PinTable = Map<string, Map<string, Pin>>
+import { HostError, isOfSystem, remedyOf } from '../../errors.ts'
+import { PendingPins } from './pending-pins.ts'
+import type { Pin, PinChanges, PinTable } from './pin.ts'
 
 export interface PinFile {
   read(): PinTable
@@ -41,13 +23,6 @@ export interface PinFile {
 
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** What is to be written about one server. */
-export interface PinChanges {
-  /** Whatever was there before goes. */
-  readonly anew: boolean
-  readonly pins: Map<string, Pin>
-}
-
 export function createPinFile(path: string, onWarning: (message: string) => void): PinFile {
   const warn = (message: string): void => callListener(onWarning, message)
   const state = createStateFile<PinTable>({
@@ -58,39 +33,15 @@ export function createPinFile(path: string, onWarning: (message: string) => void
     write: pinsToText,
     maxBytes: MAX_BYTES,
   })
-  let changes = new Map<string, PinChanges>()
-  let writing: Promise<void> | undefined
-  const save = async (): Promise<void> => {
-    // A moment, so that a whole listing is one write.
-    await new Promise<void>((resolve) => setImmediate(resolve))
-    while (changes.size > 0) {
-      const now = changes
-      changes = new Map()
-      await state.update((table) => mergePins(table, now))
-    }
-  }
-  const schedule = (): void => {
-    writing ??= save()
-      .catch((error) => warn(`Pins could not be written to ${path}: ${(error as Error).message}`))
-      .finally(() => {
-        writing = undefined
-      })
-  }
+  const pending = new PendingPins(
+    async (changes) => void (await state.update((table) => mergePins(table, changes))),
+    (error) => warn(`Pins could not be written to ${path}, and will be tried again: ${error.message}`),
+  )
   return {
     read: () => read(path, warn),
-    write(server, key, pin) {
-      const open = changes.get(server) ?? { anew: false, pins: new Map() }
-      open.pins.set(key, pin)
-      changes.set(server, open)
-      schedule()
-    },
-    forget(server) {
-      changes.set(server, { anew: true, pins: new Map() })
-      schedule()
-    },
-    async flush() {
-      while (writing !== undefined) await writing
-    },
+    write: (server, key, pin) => pending.write(server, key, pin),
+    forget: (server) => pending.forget(server),
+    flush: () => pending.flush(),
   }
 }
 
@@ -136,6 +87,11 @@ function read(path: string, warn: (message: string) => void): PinTable {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
+    // What cannot be read for now is not lost: to go on without it would be to take every definition as it is.
+    if (isOfSystem(error)) {
+      const why = remedyOf(error) ?? error.message
+      throw new HostError('state-unwritable', `The pins in ${path} cannot be read: ${why}`, { cause: error })
+    }
     return setAside(path, (error as Error).message, warn)
   }
   try {

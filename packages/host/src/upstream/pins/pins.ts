@@ -9,7 +9,8 @@ import type { ItemKind, Quarantine } from '../catalogue/item.ts'
 import type { ServerIdentity } from '../identity.ts'
 import { differenceOf } from './difference.ts'
 import { fingerprintOf, onceMeaningOf } from './fingerprint.ts'
-import { createPinFile, type Pin, type PinFile, type PinTable } from './pin-file.ts'
+import type { Pin, PinTable } from './pin.ts'
+import { createPinFile, type PinFile } from './pin-file.ts'
 import type { SharedPins } from './shared-pins.ts'
 
 /** Options of `createPinStore`: the file, and whether an item that was never seen before is approved by itself. */
@@ -134,7 +135,7 @@ class Pins implements PinStore {
 
   reload(): number {
     let count = 0
-    for (const [server, theirs] of this.#file?.read() ?? []) {
+    for (const [server, theirs] of this.#found()) {
       const pins = this.#pinsOf(server)
       for (const [key, pin] of theirs) {
         const own = pins.get(key)
@@ -145,6 +146,15 @@ class Pins implements PinStore {
       }
     }
     return count
+  }
+
+  /** What cannot be read for now is looked at again with the next change. */
+  #found(): PinTable {
+    try {
+      return this.#file?.read() ?? new Map()
+    } catch {
+      return new Map()
+    }
   }
 
   #check(server: string, key: string, meaning: JsonObject, accepts: boolean): PinCheck {

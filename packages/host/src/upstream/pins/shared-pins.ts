@@ -6,15 +6,9 @@
 import { createHash } from 'node:crypto'
 import type { Bus, Store } from '@portico/sdk/state'
 import { callListener } from '../../config/call-listener.ts'
-import {
-  mergePins,
-  type Pin,
-  type PinChanges,
-  type PinFile,
-  type PinTable,
-  pinsFromText,
-  pinsToText,
-} from './pin-file.ts'
+import { PendingPins } from './pending-pins.ts'
+import type { Pin, PinChanges, PinTable } from './pin.ts'
+import { mergePins, type PinFile, pinsFromText, pinsToText } from './pin-file.ts'
 
 /** Pins in the shared state, which tell of changes. */
 export interface SharedPins extends PinFile {
@@ -42,17 +36,21 @@ export async function openSharedPins(
 class StoredPins implements SharedPins {
   readonly #store: Store
   readonly #bus: Bus
-  readonly #warn: (message: string) => void
+  readonly #pending: PendingPins
   readonly #listeners = new Set<() => void>()
   #table: PinTable = new Map()
-  #changes = new Map<string, PinChanges>()
-  #writing: Promise<void> | undefined
   #unfollow: (() => void) | undefined
 
   constructor(store: Store, bus: Bus, warn: (message: string) => void) {
     this.#store = store
     this.#bus = bus
-    this.#warn = (message) => callListener(warn, message)
+    this.#pending = new PendingPins(
+      (changes) => this.#keep(changes),
+      (error) => {
+        const message = `Pins could not be written to the shared state, and will be tried again: ${error.message}`
+        callListener(warn, message)
+      },
+    )
   }
 
   async start(): Promise<void> {
@@ -71,19 +69,15 @@ class StoredPins implements SharedPins {
   }
 
   write(server: string, key: string, pin: Pin): void {
-    const open = this.#changes.get(server) ?? { anew: false, pins: new Map() }
-    open.pins.set(key, pin)
-    this.#changes.set(server, open)
-    this.#schedule()
+    this.#pending.write(server, key, pin)
   }
 
   forget(server: string): void {
-    this.#changes.set(server, { anew: true, pins: new Map() })
-    this.#schedule()
+    this.#pending.forget(server)
   }
 
-  async flush(): Promise<void> {
-    while (this.#writing !== undefined) await this.#writing
+  flush(): Promise<void> {
+    return this.#pending.flush()
   }
 
   on(listener: () => void): () => void {
@@ -92,27 +86,14 @@ class StoredPins implements SharedPins {
   }
 
   close(): void {
+    this.#pending.close()
     this.#unfollow?.()
     this.#listeners.clear()
   }
 
-  #schedule(): void {
-    this.#writing ??= this.#save()
-      .catch((error) => this.#warn(`Pins could not be written to the shared state: ${(error as Error).message}`))
-      .finally(() => {
-        this.#writing = undefined
-      })
-  }
-
-  async #save(): Promise<void> {
-    // A moment, so that a whole listing is one write.
-    await new Promise<void>((resolve) => setImmediate(resolve))
-    while (this.#changes.size > 0) {
-      const now = this.#changes
-      this.#changes = new Map()
-      for (const [server, changes] of now) await this.#change(server, changes)
-      this.#tell()
-    }
+  async #keep(all: ReadonlyMap<string, PinChanges>): Promise<void> {
+    for (const [server, changes] of all) await this.#change(server, changes)
+    this.#tell()
   }
 
   async #change(server: string, changes: PinChanges): Promise<void> {

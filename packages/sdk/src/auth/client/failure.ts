@@ -71,8 +71,17 @@ export function toAuthFailure(cause: unknown, reason: AuthFailureReason, what: s
   if (cause instanceof oauth.OperationProcessingError || cause instanceof oauth.UnsupportedOperationError) {
     return authFailure(reason, `${what} was not answered as it should be: ${plain(cause.message)}`)
   }
-  const why = cause instanceof Error ? plain(cause.message) : 'unknown'
+  const why = isUnknownName(cause) ? UNKNOWN_NAME : cause instanceof Error ? plain(cause.message) : 'unknown'
   return authFailure('unreachable', `${what} could not be made: ${why}`)
+}
+
+const UNKNOWN_NAME = 'its name cannot be resolved; check its spelling and the network connection'
+
+/** Also where `fetch` has wrapped it. */
+function isUnknownName(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = error as { code?: unknown }
+  return code === 'ENOTFOUND' || code === 'EAI_AGAIN' || isUnknownName(error.cause)
 }
 
 /** What is not seen, or turns what is seen around: controls, formats, line ends, characters without a shape, halves. */

@@ -66,8 +66,13 @@ class FileTokenStore implements TokenStore {
     const path = this.#path(key)
     const draft = `${path}.${randomUUID()}`
     // Whoever reads meanwhile gets the old record or the new one, whole.
-    await writeFile(draft, seal(value, secret, key), { mode: 0o600, flag: 'wx' })
-    await rename(draft, path)
+    try {
+      await writeFile(draft, seal(value, secret, key), { mode: 0o600, flag: 'wx' })
+      await rename(draft, path)
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw error
+    }
   }
 
   async delete(key: string): Promise<void> {
@@ -94,7 +99,11 @@ class FileTokenStore implements TokenStore {
   }
 
   #secret(): Promise<Uint8Array> {
-    this.#key ??= this.#prepare()
+    this.#key ??= this.#prepare().catch((error: unknown) => {
+      // A disk that is full or read only now may be in order at the next call.
+      this.#key = undefined
+      throw error
+    })
     return this.#key
   }
 
@@ -146,11 +155,12 @@ async function release(path: string, owner: string): Promise<void> {
 /** Made once: of several processes that begin at the same time, one makes the key and all use it. */
 async function readOrMakeKey(path: string): Promise<Uint8Array> {
   const draft = `${path}.${randomUUID()}`
-  await writeFile(draft, randomBytes(32), { mode: 0o600, flag: 'wx' })
-  await link(draft, path).catch((error) => {
-    if (error.code !== 'EEXIST') throw error
-  })
-  await rm(draft, { force: true })
+  try {
+    await writeFile(draft, randomBytes(32), { mode: 0o600, flag: 'wx' })
+    await link(draft, path).catch(taken)
+  } finally {
+    await rm(draft, { force: true })
+  }
   // A key file that others could read is put right, though what they have read stays read.
   await chmod(path, 0o600)
   const key = await readFile(path)

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -123,4 +123,21 @@ test('the lock of a process that died is broken', async () => {
 
 test('a key of another length is refused', () => {
   expect(() => createFileTokenStore({ folder: 'x', key: new Uint8Array(16) })).toThrow('32 bytes')
+})
+
+test('file: a folder that cannot be used for now is used as soon as it can, and leaves nothing behind', async () => {
+  const folder = await newFolder()
+  const place = join(folder, 'tokens')
+  const store = createFileTokenStore({ folder: place })
+  await writeFile(place, 'in the way')
+  await expect(store.set('k', 'v')).rejects.toMatchObject({ code: 'EEXIST' })
+  await rm(place)
+  await store.set('k', 'v')
+  expect(await store.get('k')).toBe('v')
+  // A record cannot be put where a folder is.
+  const [record = ''] = (await readdir(place)).filter((name) => name !== 'key')
+  await rm(join(place, record))
+  await mkdir(join(place, record, 'x'), { recursive: true })
+  await expect(store.set('k', 'w')).rejects.toThrow()
+  expect((await readdir(place)).sort()).toEqual([record, 'key'].sort())
 })

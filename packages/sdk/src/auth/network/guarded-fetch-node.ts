@@ -15,7 +15,11 @@ export function createPinnedFetch({ server, tls }: GuardedFetchOptions): AuthFet
     const target = new URL(url)
     const own = target.origin === server?.origin
     const judge = async (address: string): Promise<void> => {
-      home ??= homeOfHost(server?.hostname)
+      // A name that cannot be looked up now is looked up again.
+      home ??= homeOfHost(server?.hostname).catch(() => {
+        home = undefined
+        return undefined
+      })
       const zone = zoneOfAddress(address)
       if (!mayReach(zone, await home)) throw blocked(target.hostname, zone)
     }
@@ -43,6 +47,8 @@ function toResponse(answer: IncomingMessage): Response {
 
 async function homeOfHost(hostname: string | undefined): Promise<NetworkZone | undefined> {
   if (hostname === undefined) return undefined
-  const addresses = await resolveBySystem(hostname).catch(() => [])
-  return zoneOfHost(hostname) ?? homeOf(addresses.map(({ address }) => zoneOfAddress(address)))
+  const known = zoneOfHost(hostname)
+  if (known !== undefined) return known
+  const addresses = await resolveBySystem(hostname)
+  return homeOf(addresses.map(({ address }) => zoneOfAddress(address)))
 }

@@ -4,11 +4,12 @@
  */
 
 import { RECEIVE_SHARE, type Receiving } from '../../framing/receiving.ts'
+import { Sending } from '../../framing/sending.ts'
 import { decodeUtf8 } from '../../framing/utf8.ts'
 import { requireOptions } from '../../jsonrpc/option-table.ts'
 import type { Endpoint } from '../../session/endpoint.ts'
 import type { PeerCertificate, RequestHead } from '../../session/exchange.ts'
-import type { HeaderList, Reply, ReplyWatcher, StreamWriter } from '../../transport/http-reply.ts'
+import type { HeaderList, Reply, ReplyLimits, ReplyWatcher, StreamWriter } from '../../transport/http-reply.ts'
 import type { Body, HttpRequest } from '../streamable/http-request.ts'
 import { Streamable } from '../streamable/streamable.ts'
 import { STREAMABLE_OPTIONS, type StreamableOptions } from '../streamable/streamable-options.ts'
@@ -41,6 +42,8 @@ export function createFetchHandler(endpoint: Endpoint, options: StreamableOption
 }
 
 export class WebExchange implements HttpRequest, RequestHead, Reply {
+  limits: ReplyLimits | undefined
+  reader: string | undefined
   readonly method: string
   readonly url: string
   readonly peerCertificate: PeerCertificate | undefined
@@ -90,9 +93,11 @@ export class WebExchange implements HttpRequest, RequestHead, Reply {
   }
 
   stream(headers: HeaderList = []): StreamWriter {
+    const { limits, reader } = this
+    const bounds = limits && { sending: new Sending(limits, reader), stalledMs: limits.stalledMs }
     const writer = new WebStreamWriter(() => {
       this.#finished = true
-    })
+    }, bounds)
     this.watch({ gone: () => writer.abandon() })
     this.#respond(new Response(writer.readable, { status: 200, headers: toHeaders({}, headers, this.#always) }))
     writer.onCancel(this.#gone)

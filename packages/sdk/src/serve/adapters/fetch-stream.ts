@@ -1,26 +1,47 @@
 /**
  * The body of a web `Response` that an event stream is written to. Its reader pulls; `write` tells when it has fallen
- * behind. `fetch-handler.ts` makes one for each stream.
+ * behind. `fetch-handler.ts` makes one for each stream. Whoever writes gives up a reader that takes nothing; what is
+ * left when the last was written is watched here.
  */
 
+import type { Sending } from '../../framing/sending.ts'
+import { unref } from '../../transport/http-heartbeat.ts'
 import type { StreamEvents, StreamWriter } from '../../transport/http-reply.ts'
+
+/** How much may wait for the reader, and how long. */
+interface StreamBounds {
+  readonly sending: Sending
+  readonly stalledMs: number
+}
+
+/** What the reader may leave lying about before it is behind. */
+const HIGH_WATER = 64 * 1024
 
 export class WebStreamWriter implements StreamWriter {
   readonly readable: ReadableStream<Uint8Array>
+  readonly sending: Sending | undefined
+  readonly stalledMs: number | undefined
   readonly #onEnd: () => void
   readonly #cancelActions: (() => void)[] = []
   #events: StreamEvents | undefined
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #closed = false
+  /** Runs once all is written and not yet taken. */
+  #stalled: ReturnType<typeof setTimeout> | undefined
 
-  constructor(onEnd: () => void) {
+  constructor(onEnd: () => void, bounds?: StreamBounds) {
     this.#onEnd = onEnd
+    this.sending = bounds?.sending
+    this.stalledMs = bounds?.stalledMs
     this.readable = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
           this.#controller = controller
         },
-        pull: () => this.#events?.drained(),
+        pull: () => {
+          if (this.#stalled === undefined) this.#events?.drained()
+          else this.#finish()
+        },
         cancel: () => {
           // From here on the controller throws.
           this.#controller = undefined
@@ -28,7 +49,7 @@ export class WebStreamWriter implements StreamWriter {
           this.#close()
         },
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: 64 * 1024 }),
+      new ByteLengthQueuingStrategy({ highWaterMark: HIGH_WATER }),
     )
   }
 
@@ -48,10 +69,16 @@ export class WebStreamWriter implements StreamWriter {
   }
 
   end(): void {
-    if (this.#closed) return
+    if (this.#closed || this.#stalled !== undefined) return
     this.#onEnd()
-    this.#controller?.close()
-    this.#close()
+    const { desiredSize = null } = this.#controller ?? {}
+    if (desiredSize === null || desiredSize > 0 || this.stalledMs === undefined) this.#finish()
+    // A stream that is closed no longer tells what is taken of it.
+    else if (this.sending?.waits(HIGH_WATER - desiredSize) !== undefined) this.abort()
+    else {
+      this.#stalled = setTimeout(() => this.abort(), this.stalledMs)
+      unref(this.#stalled)
+    }
   }
 
   abort(): void {
@@ -70,9 +97,16 @@ export class WebStreamWriter implements StreamWriter {
     this.#close()
   }
 
+  #finish(): void {
+    this.#controller?.close()
+    this.#close()
+  }
+
   #close(): void {
     if (this.#closed) return
     this.#closed = true
+    clearTimeout(this.#stalled)
+    this.sending?.waits(0)
     this.#events?.closed()
   }
 }

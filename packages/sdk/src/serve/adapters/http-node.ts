@@ -113,13 +113,14 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
     const list = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body))]
     this.#begin(status, list, headers)
     this.#res.end(body)
-    if (typeof body !== 'string') this.#watchAnswer()
+    if (this.#res.writableLength > 0) this.#watchAnswer()
   }
 
   empty(status: number, headers?: HeaderList): void {
     if (this.#res.headersSent) return
     this.#begin(status, status === 204 ? [] : ['content-length', '0'], headers)
     this.#res.end()
+    if (this.#res.writableLength > 0) this.#watchAnswer()
   }
 
   stream(headers?: HeaderList): StreamWriter {
@@ -171,7 +172,7 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
 
   end(): void {
     this.#res.end()
-    if (!this.#res.writableFinished) this.#watchAnswer()
+    if (this.#res.writableLength > 0) this.#watchAnswer()
   }
 
   abort(): void {
@@ -185,12 +186,10 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
     if (this.#res.listenerCount('timeout') === 0) this.#res.on('timeout', onStalled)
   }
 
-  /** What the system did not take of a long answer at once waits with all else that does. */
+  /** What the system did not take of an answer at once waits with all else that does, however short: there may be many. */
   #watchAnswer(): void {
     this.#watchReader()
-    const waits = this.#res.writableLength
-    if (waits === 0) return
-    if (this.sending?.waits(waits) !== undefined) this.#res.destroy()
+    if (this.sending?.waits(this.#res.writableLength) !== undefined) this.#res.destroy()
     else this.#listen()
   }
 

@@ -3,7 +3,13 @@
  * certificates, or HTTP/2 with HTTP/1.1 for those that do not speak it. Node only.
  */
 
-import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
 import {
   createSecureServer,
   type Http2SecureServer,
@@ -63,25 +69,33 @@ export function createListener(options: ListenerOptions, limits: ServeLimits, ha
     connectionsCheckingInterval: Math.min(5000, limits.headersTimeoutMs),
   }
   if (tls === undefined) return toListener(createServer(timing, handle))
-  if (http2) return createHttp2Listener(toNodeTls(tls), limits, handle)
+  if (http2) return createHttp2Listener(toNodeTls(tls), limits, handle, timing)
   return toListener(createTlsServer({ ...timing, ...toNodeTls(tls) }, handle))
 }
 
 /** Requests of one HTTP/2 connection at a time. */
 const MAX_STREAMS = 256
 
-function createHttp2Listener(tls: NodeTlsOptions, limits: ServeLimits, handle: RequestHandler): Listener {
+function createHttp2Listener(
+  tls: NodeTlsOptions,
+  limits: ServeLimits,
+  handle: RequestHandler,
+  timing: ServerOptions,
+): Listener {
   const settings = { maxConcurrentStreams: MAX_STREAMS, enablePush: false }
   const node = createSecureServer({ ...tls, allowHTTP1: true, settings }, (req, res) => {
     if (req.httpVersionMajor > 1) bound(req, limits.requestTimeoutMs)
     // Node's compatibility API: the same members, of which only those are used that both have.
     handle(req as unknown as IncomingMessage, res as unknown as ServerResponse)
   })
+  // For those that speak HTTP/1.1; as options they would be left out.
+  Object.assign(node, timing)
   const sessions = new Set<ServerHttp2Session>()
   const sockets = new Set<{ destroy(): void }>()
   node.on('session', (session) => {
     sessions.add(session)
     session.once('close', () => sessions.delete(session))
+    endIdle(session, limits.requestTimeoutMs)
   })
   node.on('secureConnection', (socket) => {
     sockets.add(socket)
@@ -97,6 +111,18 @@ function createHttp2Listener(tls: NodeTlsOptions, limits: ServeLimits, handle: R
       for (const socket of sockets) socket.destroy()
     },
   }
+}
+
+/** Node keeps a connection without a request for ever: one on which nothing was asked for so long, or said, is ended. */
+function endIdle(session: ServerHttp2Session, ms: number): void {
+  let open = 0
+  session.on('stream', (stream) => {
+    open++
+    stream.once('close', () => open--)
+  })
+  session.setTimeout(ms, () => {
+    if (open === 0) session.destroy()
+  })
 }
 
 /** HTTP/2 has no time limit for a request to arrive, so each is given one. */

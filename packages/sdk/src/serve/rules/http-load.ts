@@ -59,6 +59,15 @@ export class Load {
     return undefined
   }
 
+  /** Why one more would be refused now, if so. */
+  refusalOf(kind: LoadKind, principal: Principal | undefined): Refusal | undefined {
+    const refusal = this.enter(kind, principal)
+    if (refusal !== undefined) return refusal
+    this.answered(kind)
+    this.leave(kind, principal)
+    return undefined
+  }
+
   /** An answer is there, or none will come: nobody waits for these any more. */
   answered(kind: LoadKind, count = 1): void {
     const bound = kind === 'request' ? this.#requests : this.#listeners

@@ -212,7 +212,10 @@ export class Streamable {
       // Early documents post to the event stream's own path; only a URL that names a stream is of the old kind there.
       const isOld = route === 'messages' || (head.url.includes('?') && this.#sse?.has(head.url) === true)
       if (isOld) return this.#oldPost(request, principal)
-      return checkPostHead(head) ?? this.#read(request, principal, undefined)
+      // Where processes share requests, only the body says which of them is to serve it.
+      const isLong = Number(head.header('content-length')) > LONG_BODY && this.#shared === undefined
+      const refusal = checkPostHead(head) ?? (isLong ? this.#foreseen(head, principal) : undefined)
+      return refusal ?? this.#read(request, principal, undefined)
     }
     if (method === 'GET') {
       const version = head.header(VERSION_HEADER)
@@ -229,6 +232,14 @@ export class Streamable {
     if (method === 'DELETE' && route !== 'messages' && this.#legacy) return this.#legacy.delete(head, principal, reply)
     const allow = route !== 'messages' && this.#legacy ? ALL_METHODS : route === 'sse' ? 'GET, POST' : 'POST'
     return notAllowed(allow)
+  }
+
+  /** A long body is not read for a request that would be refused then; what it is, its headers have to say. */
+  #foreseen(head: RequestHead, principal: Principal | undefined): Refusal | undefined {
+    const method = head.header('mcp-method')
+    if (method === undefined || !isModernVersion(head.header(VERSION_HEADER))) return undefined
+    const counts = method !== 'subscriptions/listen' && !method.startsWith('notifications/')
+    return counts ? this.load.refusalOf('request', principal) : undefined
   }
 
   #oldPost(request: HttpRequest, principal: Principal | undefined): Refusal | undefined {
@@ -329,6 +340,8 @@ export class Streamable {
     else tellObserver(() => onError(error))
   }
 }
+
+const LONG_BODY = 64 * 1024
 
 const ALL_METHODS = 'GET, POST, DELETE, OPTIONS'
 

@@ -18,6 +18,7 @@ import type { Endpoint } from '../../session/endpoint.ts'
 import type { RequestHead } from '../../session/exchange.ts'
 import { createWebSocketChannel } from '../../transport/websocket/websocket-channel.ts'
 import { KeepAlive, type KeepAliveOptions } from '../../transport/websocket/websocket-keep-alive.ts'
+import { answerPings } from '../../transport/websocket/websocket-pongs.ts'
 import { NodeExchange } from '../adapters/http-node.ts'
 import { toAdmission } from '../rules/authorization.ts'
 import { isPath } from '../rules/http-headers.ts'
@@ -98,6 +99,7 @@ export class WebSocketUpgrades {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
+      autoPong: false,
       maxPayload: this.#limits.maxFrameBytes,
       handleProtocols: () => SUBPROTOCOL,
       closeTimeout: CLOSE_MS,
@@ -172,6 +174,7 @@ export class WebSocketUpgrades {
       const receiving = new Receiving(limits, peer)
       boundReceiving(webSocket, raw, receiving)
       place.watch(receiving, () => webSocket.terminate())
+      answerPings(webSocket, limits.stalledMs)
       const channel = createWebSocketChannel(webSocket, {
         raw,
         limits: { ...limits, ...json },

@@ -120,14 +120,14 @@ export class TaskBook {
     const places = Number(owned.value)
     // The count is guarded by its version: two that are made at once, by whichever processes, are counted one after the other.
     for (;;) {
-      const counted = await this.#room(owner, places)
+      const counted = await beforeAnything(this.#room(owner, places))
       if ((await this.store.write([...changes, owned, counted])) !== undefined) return record
     }
   }
 
   /** A task of its owner's; undefined for all others, as if there were none. */
   async find(id: string, principal: string | undefined): Promise<TaskRecord | undefined> {
-    const record = await this.read(id)
+    const record = await beforeAnything(this.read(id))
     return record?.owner === (await ownerOf(principal)) ? record : undefined
   }
 
@@ -357,4 +357,14 @@ async function ownerOf(principal: string | undefined): Promise<string> {
 /** Whether a task is over. */
 export function isOver({ status }: TaskRecord): boolean {
   return isFinal(status)
+}
+
+/** A read that fails before anything was written says so: whoever asked is told that nothing was done, and to try again. */
+async function beforeAnything<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    if (!(error instanceof PorticoError) || error.code !== 'store-unavailable') throw error
+    throw new PorticoError(error.code, error.message, { cause: error, delivery: 'not-sent' })
+  }
 }

@@ -3,7 +3,7 @@
  * the tool itself, inside all middleware.
  */
 
-import { INVALID_REQUEST, METHOD_NOT_FOUND, PorticoError, RpcError } from '../../jsonrpc/errors.ts'
+import { INVALID_REQUEST, METHOD_NOT_FOUND, PorticoError, RpcError, withDoubt } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { progressToken } from '../../protocol/meta.ts'
 import {
@@ -170,7 +170,8 @@ export class TaskCalls {
     const rounds = await roundsOf(this.#server.asker, call)
     const record = await this.#keep(settings, call, await rounds.snapshot(PLAIN_STATE)).catch((error: unknown) => {
       if (error instanceof PorticoError && error.code === 'limit-exceeded') return undefined
-      throw error
+      // The work itself has begun.
+      throw withDoubt(error)
     })
     if (record === undefined) return undefined
     if (call.answered || call.cancelled) {

@@ -46,9 +46,9 @@ export interface Pace {
  *
  * const proxy = await FaultProxy.open({ port: 3000 })
  * const client = await connect(`http://127.0.0.1:${proxy.port}/mcp`)
- * const call = client.callTool('search', { query: 'tea' })
- * proxy.cut('reset')
- * await call // rejects, and says whether the call may have run
+ * // From here on every answer is a reset connection.
+ * proxy.hooks = { response: (_bytes, passage) => void passage.reset() }
+ * await client.callTool('search', { query: 'tea' }).catch((error) => console.log(error.code, error.delivery))
  * ```
  */
 export class FaultProxy {

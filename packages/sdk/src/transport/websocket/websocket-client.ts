@@ -14,6 +14,7 @@ import {
   type WebSocketLimits,
 } from './websocket-channel.ts'
 import { KeepAlive, type KeepAliveOptions } from './websocket-keep-alive.ts'
+import { answerPings, type PingedSocket } from './websocket-pongs.ts'
 
 /** A socket that is not open yet. */
 interface OpeningWebSocket extends WebSocketLike {
@@ -123,7 +124,7 @@ const CLOSE_MS = 2_000
 type Opener = (protocols: string[], headers: Headers) => OpeningWebSocket
 
 /** The `ws` package takes options beyond the web's. */
-type WsConstructor = new (url: string, protocols: string[], options: object) => OpeningWebSocket
+type WsConstructor = new (url: string, protocols: string[], options: object) => OpeningWebSocket & PingedSocket
 
 async function findOpener(options: WebSocketClientOptions): Promise<Opener> {
   const { url, webSocket, tls, limits } = options
@@ -139,7 +140,11 @@ async function findOpener(options: WebSocketClientOptions): Promise<Opener> {
     const name = 'ws'
     const { WebSocket } = (await import(name)) as { WebSocket: WsConstructor }
     const maxPayload = limits?.maxFrameBytes ?? WEBSOCKET_LIMITS.maxFrameBytes
-    return (protocols, headers) => new WebSocket(url.href, protocols, { maxPayload, headers, ...tls })
+    return (protocols, headers) => {
+      const socket = new WebSocket(url.href, protocols, { maxPayload, headers, autoPong: false, ...tls })
+      answerPings(socket)
+      return socket
+    }
   } catch (cause) {
     if (known !== undefined) return plainOpener(options, known, own)
     throw unusable('This runtime has no WebSocket: install the package "ws" or pass `webSocket`', cause)

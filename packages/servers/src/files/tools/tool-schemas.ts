@@ -2,7 +2,7 @@
 
 export const PATH = {
   type: 'string',
-  description: 'Absolute, or relative to the only directory',
+  description: 'Absolute, or in the only directory',
 } as const
 export const CURSOR = { type: 'string', description: 'The nextCursor of the page before' } as const
 export const NEXT_CURSOR = {

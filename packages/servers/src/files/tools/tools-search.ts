@@ -71,7 +71,8 @@ function createSearchFiles(host: FilesHost) {
       const { settings } = host
       const start = await host.folder(path, ctx)
       const matches = createGlob(pattern)
-      const skip = countFrom(cursor)
+      const question = [pattern, path]
+      const skip = countFrom(cursor, question)
       const walk = new Walk(start.directory, start.path, { ...settings, signal: ctx.signal })
       const found: { path: string; kind: 'file' | 'directory' | 'link' | 'other' }[] = []
       const until = performance.now() + settings.timeoutMs
@@ -81,7 +82,7 @@ function createSearchFiles(host: FilesHost) {
         if (performance.now() > until) return { matches: found, complete: false }
         if (!matches(entry.relative) || seen++ < skip) continue
         if (found.length === settings.maxResults) {
-          return { matches: found, complete: true, nextCursor: toCursor(String(skip + found.length)) }
+          return { matches: found, complete: true, nextCursor: toCursor(String(skip + found.length), question) }
         }
         found.push({ path: entry.path, kind: entry.kind })
       }
@@ -142,7 +143,8 @@ function createSearchText(host: FilesHost) {
     async ({ pattern, regex, ignoreCase, glob, context = 0, path, cursor }, ctx) => {
       const { settings, confinement } = host
       const start = await host.folder(path, ctx)
-      const skip = countFrom(cursor)
+      const question = [pattern, regex, ignoreCase, glob, path]
+      const skip = countFrom(cursor, question)
       const query = {
         pattern,
         regex: regex ?? false,
@@ -155,7 +157,7 @@ function createSearchText(host: FilesHost) {
       const progress = (visited: number): void => ctx.progress(visited, undefined, `${visited} entries`)
       const found = await searchText(start, query, { confinement, settings, signal: ctx.signal, progress })
       const { engine, matches, complete, hasMore } = found
-      const more = hasMore ? { nextCursor: toCursor(String(skip + matches.length)) } : {}
+      const more = hasMore ? { nextCursor: toCursor(String(skip + matches.length), question) } : {}
       return { engine, matches: [...matches], complete, ...more }
     },
   )

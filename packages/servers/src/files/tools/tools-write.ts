@@ -14,7 +14,7 @@ import { createFile, createFolder, moveEntry, replaceFile, type Snapshot, takeSn
 
 const PATH = {
   type: 'string',
-  description: 'Absolute, or relative to the only directory',
+  description: 'Absolute, or in the only directory',
 } as const
 
 export const EDITS = {
@@ -29,8 +29,8 @@ export const EDITS = {
       items: {
         type: 'object',
         properties: {
-          oldText: { type: 'string', description: 'Exactly as in the file; must be there once' },
-          newText: { type: 'string', description: 'What comes in its place' },
+          oldText: { type: 'string', description: 'As in the file; must be there once' },
+          newText: { type: 'string', description: 'In its place' },
           all: { type: 'boolean', description: 'Replace every occurrence' },
         },
         required: ['oldText', 'newText'],

@@ -1,7 +1,7 @@
 /** The tools that look: status, history, commits, differences, blame, branches. */
 
 import { ToolError, tool } from '@portico/sdk/server'
-import { fromCursor, toCursor } from '../../cursor.ts'
+import { countFrom, fromCursor, toCursor } from '../../cursor.ts'
 import { commitDifference, type GitHost } from '../host.ts'
 import { redact } from '../redact.ts'
 import { checkRepositoryPath } from '../refs.ts'
@@ -313,8 +313,8 @@ function createBranches(host: GitHost) {
     },
     async ({ repository, remotes, tags, cursor }) => {
       const { maxResults } = host.settings
-      const skip = cursor === undefined ? 0 : Number(fromCursor(cursor))
-      if (!Number.isSafeInteger(skip) || skip < 0) throw new ToolError('The cursor is not one that this tool gave out')
+      const question = [repository, remotes, tags]
+      const skip = countFrom(cursor, question)
       const patterns = [
         'refs/heads',
         ...(remotes === true ? ['refs/remotes'] : []),
@@ -322,7 +322,7 @@ function createBranches(host: GitHost) {
       ]
       const all = await host.branches(host.repository(repository), patterns, skip + maxResults + 1)
       const page = all.slice(skip, skip + maxResults)
-      const more = all.length > skip + maxResults ? { nextCursor: toCursor(String(skip + maxResults)) } : {}
+      const more = all.length > skip + maxResults ? { nextCursor: toCursor(String(skip + maxResults), question) } : {}
       return { branches: page, ...more }
     },
   )

@@ -27,6 +27,10 @@ const CALLABLE: ReadonlySet<string> = new Set(
 /** Tables of some builds that show files or raw pages. A name has one spelling in SQLite, so that it can be looked for. */
 const FOREIGN_TABLES = /fsdir|sqlite_dbpage|sqlite_stmt|carray|zipfile/i
 
+/** Settings can be read as tables. Those that tell of the schema may be; others tell of the machine, as where the file lies. */
+const SETTINGS =
+  /pragma_(?!(?:table_info|table_xinfo|table_list|index_list|index_info|index_xinfo|foreign_key_list)\b)\w*/i
+
 const CALLS: ReadonlySet<unknown> = new Set([
   ...[
     'Function',
@@ -44,7 +48,7 @@ const CALLS: ReadonlySet<unknown> = new Set([
 
 /** Refuses what reaches beyond the database, and a statement with fewer values than placeholders, which SQLite takes for NULL. */
 export function checkProgram(db: Connection, sql: string, given: number): void {
-  const table = FOREIGN_TABLES.exec(sql)?.[0]
+  const table = (FOREIGN_TABLES.exec(sql) ?? SETTINGS.exec(sql))?.[0]
   if (table !== undefined) throw new Error(`${table} is not available: it reaches beyond this database`)
   let wanted = 0
   for (const [, opcode, first, , , fourth] of db.prepare(`EXPLAIN ${sql}`).rows(new Array(given).fill(null))) {

@@ -139,6 +139,10 @@ describe('what a statement may reach', () => {
     'SELECT * FROM "FSDIR"(\'/etc\')',
     "SELECT sha3_query('SELECT 1')",
     "SELECT load_extension('x')",
+    'SELECT file FROM pragma_database_list',
+    'SELECT * FROM "PRAGMA_Database_List"()',
+    'SELECT * FROM pragma_compile_options',
+    "SELECT * FROM pragma_table_info('t'), pragma_module_list",
     'SELECT * FROM sqlite_dbpage',
     "SELECT * FROM (SELECT 1) WHERE 1 = (SELECT length(readfile('/etc/hostname')))",
     "WITH a AS (SELECT max(readfile('/etc/hostname'))) SELECT * FROM a",
@@ -152,12 +156,18 @@ describe('what a statement may reach', () => {
     expect(await readdir(folder)).not.toContain('written')
   })
 
+  it('sec-642: of settings, what the schema is made of can be asked for as tables', async () => {
+    const asked = await run(await open(), 'query', "SELECT name FROM pragma_table_info('t')")
+    expect(rowsOf(asked)).toEqual([['src'], ['pad']])
+  })
+
   it('sec-234: nor through a view of a hostile file', async () => {
     const db = new Database(file)
     db.exec("CREATE VIEW v AS SELECT readfile('/etc/hostname') AS a; CREATE VIEW w AS SELECT * FROM fsdir('/etc')")
+    db.exec('CREATE VIEW x AS SELECT file FROM pragma_database_list')
     db.close()
     const client = await open()
-    for (const view of ['v', 'w']) expect((await run(client, 'query', `SELECT * FROM ${view}`)).isError).toBe(true)
+    for (const view of ['v', 'w', 'x']) expect((await run(client, 'query', `SELECT * FROM ${view}`)).isError).toBe(true)
   })
 })
 

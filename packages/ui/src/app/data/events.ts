@@ -15,7 +15,6 @@ const onlineListeners = new Set<() => void>()
 const reconnectListeners = new Set<() => void>()
 const refusedListeners = new Set<() => void>()
 let online = true
-let wasOpen = false
 let source: EventSource | undefined
 let waiting: ApiEvent[] = []
 
@@ -27,9 +26,8 @@ export function openEvents(): void {
   source = new EventSource('/api/events')
   source.onopen = () => {
     setOnline(true)
-    // What happened while nobody listened is not told again: whoever shows something loads it anew.
-    if (wasOpen) for (const listener of reconnectListeners) listener()
-    wasOpen = true
+    // What happened while nobody listened, the first time too, is not told again: whoever shows something loads it anew.
+    for (const listener of reconnectListeners) listener()
   }
   source.onerror = () => {
     setOnline(false)
@@ -61,7 +59,7 @@ export function onApiEvent<T extends EventType>(type: T, listener: (event: Event
   return () => set.delete(listener as Listener)
 }
 
-/** Calls `listener` whenever the stream is there again after it was gone. */
+/** Calls `listener` whenever the stream is there: after it was gone, and once what was loaded with the page may have changed. */
 export function onReconnected(listener: () => void): () => void {
   reconnectListeners.add(listener)
   return () => reconnectListeners.delete(listener)

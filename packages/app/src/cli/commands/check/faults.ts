@@ -47,6 +47,9 @@ async function tryTheClient(line: string, input: CommandInput, io: Io): Promise<
   const rows = await tryClient({ command, args, cwd: io.cwd }, timeoutMs, { ...options, onBegin: telling(io, command) })
   if (rows.every(({ account }) => account.sent === 0)) {
     const [note = 'it said nothing'] = rows.flatMap(({ notes }) => notes)
+    if (note.endsWith(`spawn ${command} ENOENT`)) {
+      throw new CliError('unreachable', `The program "${command}" was not found`, 'Install it, or write its full path.')
+    }
     const remedy = 'The guide to faults shows such a program: it reads calls on standard input and tells their ends.'
     throw new CliError('unreachable', toLine(note, 400), remedy)
   }

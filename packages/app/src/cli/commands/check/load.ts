@@ -6,7 +6,7 @@ import { readArguments } from '../../parse/arguments.ts'
 import type { CommandInput } from '../../parse/command.ts'
 import { findTool } from '../../parse/find-tool.ts'
 import { requestOptionsOf, targetOptionsOf, withTarget } from '../../target/target.ts'
-import { isPathOrUrl, splitTarget } from '../../target/target-kind.ts'
+import { isServerWord, splitTarget } from '../../target/target-kind.ts'
 import { textOfResult } from '../../terminal/content.ts'
 import { counted } from '../../terminal/counted.ts'
 import type { Io } from '../../terminal/io.ts'
@@ -16,7 +16,7 @@ const MAX = { requests: 100_000, concurrency: 256, rate: 10_000, duration: 600 }
 const BAR = 40
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
-  const { target, rest } = splitTarget(input, isPathOrUrl)
+  const { target, rest } = splitTarget(input, isServerWord)
   const [name, ...words] = rest
   if (name === undefined) throw new CliError('usage', 'load: <tool> is missing: the tool to call')
   const plan = planOf(input)

@@ -208,7 +208,7 @@ export const USING: readonly Command[] = [
     name: 'chat',
     about: 'Talk to a model that may use your servers',
     details:
-      'Every call is shown and asked about, unless a rule or an earlier answer allows it. Ctrl-C cancels the answer under way, and leaves when there is none. With a message, or one on standard input, it is answered once; where nobody can be asked, what would ask is denied.',
+      'Every call is shown and asked about, unless a rule or an earlier answer allows it. Ctrl-C cancels the answer under way, and leaves when there is none. With a message, or one on standard input, it is answered once; where nobody can be asked, what would ask is denied. A call that becomes a task goes on by itself: its result comes as a later message, after you have left to your next conversation.',
     positionals: [
       { name: 'message', about: 'One message to answer, instead of a conversation.', optional: true, rest: true },
     ],
@@ -226,6 +226,12 @@ export const USING: readonly Command[] = [
         type: 'string',
         value: 'name',
         about: 'A project of portico.json: its servers, attachments, instructions and rules.',
+      },
+      attend: {
+        type: 'number',
+        value: 'seconds',
+        about: 'How long an answer waits for a call that became a task, before it goes on without it.',
+        fallback: '10 in a conversation, no end for a single message',
       },
       ...HOST_FLAGS,
     },

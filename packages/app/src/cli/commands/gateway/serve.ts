@@ -24,8 +24,9 @@ import { createGatewaySignIn, type GatewaySignIn, isPersonal } from '../../gatew
 import { type OwnState, openSharedState } from '../../gateway/gateway-state.ts'
 import { openTasks } from '../../gateway/gateway-tasks.ts'
 import { openOperations } from '../../gateway/operations.ts'
+import { requireSettings } from '../../gateway/require-settings.ts'
 import { serveUntilEnd } from '../../gateway/serving.ts'
-import { asWorker, runWorkers, workersOf } from '../../gateway/workers.ts'
+import { asWorker, runWorkers, tellServing, workersOf } from '../../gateway/workers.ts'
 import { openHost, readConfig } from '../../host.ts'
 import type { CommandInput } from '../../parse/command.ts'
 import { counted } from '../../terminal/counted.ts'
@@ -34,7 +35,7 @@ import { stayUntil } from '../../terminal/stay-until.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
   const config = await readConfig(io, input.positionals[0])
-  const settings = withFlags(read(config, io), input)
+  const settings = withFlags(requireSettings(config, io), input)
   if (input.flags.check === true) return check(config, input, io)
   const workers = workersOf(input.flags.workers, io)
   if (workers !== undefined) {
@@ -253,6 +254,7 @@ async function servePort(
   io: Io,
 ): Promise<void> {
   const served = await serveGateway(gateway, options)
+  tellServing()
   const servers = Object.keys(gateway.health().servers)
   const pages = signIn && { signIn: signIn.url }
   if (json) io.out(JSON.stringify({ url: served.url, ...pages, servers, pid: process.pid }))
@@ -262,21 +264,6 @@ async function servePort(
   await stayUntil(io.signal)
   io.say('Ending: calls under way may finish.')
   await served.close()
-}
-
-function read(config: LoadedConfig, io: Io): GatewaySettings {
-  const { settings, problems } = readGatewaySettings(config)
-  const [first] = problems
-  if (first !== undefined) {
-    const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`
-    throw new CliError(
-      'config',
-      `${first}${more}`,
-      'Correct the section `gateway`; `portico serve --check` shows everything.',
-    )
-  }
-  for (const problem of config.problems) io.say(`${io.paint.yellow('warning')}: ${formatProblem(problem)}`)
-  return settings
 }
 
 function check(config: LoadedConfig, { json }: CommandInput, io: Io): number {

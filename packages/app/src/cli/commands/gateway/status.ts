@@ -1,10 +1,11 @@
 /** `portico status`: the gateways that share one state, what each does, and whether the database answers. */
 
 import { listClusterReplicas, type ReplicaView } from '@portico/host/cluster'
+import type { LoadedConfig } from '@portico/host/config'
 import { listReplicas, type Replica, type StateStatus, sealStore } from '@portico/host/state'
 import { CliError, EXIT_CODES } from '../../../exit-codes.ts'
-import { readGatewaySettings } from '../../gateway/gateway-settings.ts'
 import { openStateToLook } from '../../gateway/gateway-state.ts'
+import { requireSettings } from '../../gateway/require-settings.ts'
 import { readConfig } from '../../host.ts'
 import type { CommandInput } from '../../parse/command.ts'
 import type { Io } from '../../terminal/io.ts'
@@ -27,11 +28,14 @@ interface ShownReplica {
 
 export async function run({ positionals, json }: CommandInput, io: Io): Promise<number> {
   const config = await readConfig(io, positionals[0])
-  const { state } = readGatewaySettings(config).settings
-  if (state === undefined) {
-    throw new CliError('config', 'The file has no `gateway.state`: nothing is shared', 'Name the file of the gateways.')
+  const { state } = requireSettings(config, io)
+  if (state === undefined) throw nothingShared(positionals[0], config)
+  const found = await openStateToLook(state, io)
+  if (typeof found === 'string') {
+    const reason = 'is not there yet: the first gateway that serves makes it'
+    return tell({ kind: 'sqlite', place: found, available: false, tookMs: 0, reason }, [], json, io)
   }
-  const { opened, keys } = await openStateToLook(state, io)
+  const { opened, keys } = found
   try {
     const store = await opened.status()
     if (!store.available) return tell(store, [], json, io)
@@ -41,6 +45,16 @@ export async function run({ positionals, json }: CommandInput, io: Io): Promise<
   } finally {
     await opened.close()
   }
+}
+
+function nothingShared(named: string | undefined, { extras, files }: LoadedConfig): CliError {
+  const file = named ?? extras.find(({ gateway }) => gateway !== undefined)?.file
+  if (file === undefined) {
+    const remedy = 'Name the file of the gateways: `portico status <file>`.'
+    return new CliError('config', `No file was named, and there is no gateway in ${files.join(', ')}`, remedy)
+  }
+  const remedy = 'Say there where gateways keep what they share, as in `"state": { "sqlite": "state.db" }`.'
+  return new CliError('config', `${file} has no \`gateway.state\`: nothing is shared`, remedy)
 }
 
 function toShown(rows: readonly Replica[], views: readonly ReplicaView[]): readonly ShownReplica[] {

@@ -1,0 +1,28 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { countFrom, fromCursor, toCursor } from './cursor.ts'
+
+const question = fc.array(fc.oneof(fc.string(), fc.integer(), fc.constant(undefined)), { maxLength: 4 })
+
+it('servers 24: a cursor leads back to its place for the question that it was given for, and for no other (sec-641)', () => {
+  fc.assert(
+    fc.property(fc.nat(), question, question, (count, asked, other) => {
+      const cursor = toCursor(String(count), asked)
+      expect(countFrom(cursor, asked)).toBe(count)
+      if (JSON.stringify(asked) === JSON.stringify(other)) return
+      expect(() => countFrom(cursor, other)).toThrow('another question')
+      expect(() => countFrom(toCursor(String(count)), asked)).toThrow('another question')
+    }),
+  )
+})
+
+it('a cursor that nobody gave out is refused, whatever it is (sec-136)', () => {
+  fc.assert(
+    fc.property(fc.string(), (cursor) => {
+      expect(() => countFrom(cursor, ['question'])).toThrow('another question')
+    }),
+  )
+  for (const cursor of ['', '=', 'a b', toCursor('-1'), toCursor('1.5'), toCursor('')])
+    expect(() => countFrom(cursor)).toThrow('not one that this tool gave out')
+  expect(fromCursor(toCursor('a b', ['x']), ['x'])).toBe('a b')
+})
