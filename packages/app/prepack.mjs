@@ -33,7 +33,8 @@ async function packEditors() {
 function mirror(source, to) {
   cpSync(source, to, { recursive: true })
   const names = readdirSync(to, { recursive: true, encoding: 'utf8' })
-  for (const name of names) if (!existsSync(join(source, name))) rmSync(join(to, name), { recursive: true, force: true })
+  for (const name of names)
+    if (!existsSync(join(source, name))) rmSync(join(to, name), { recursive: true, force: true })
 }
 
 function buildPage() {

@@ -167,9 +167,13 @@ function putInPlace(fresh, target) {
   rmSync(fresh, { recursive: true, force: true })
 }
 
+/** Only where this build puts them: a folder may hold links to others. */
 function scriptsIn(folder) {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.js(\.map)?$/.test(name))
+  return ['doors', 'chunks'].flatMap((part) => {
+    const place = join(folder, part)
+    const names = existsSync(place) ? readdirSync(place, { recursive: true, encoding: 'utf8' }) : []
+    return names.filter((name) => /\.js(\.map)?$/.test(name)).map((name) => join(part, name))
+  })
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildDoors()
