@@ -1,6 +1,6 @@
 /** What replicas have in common: sealed at rest, the same for all of them, and known to all at once. */
 
-import { createServer, tool } from '@portico/sdk/server'
+import { createPrincipal, createServer, tool } from '@portico/sdk/server'
 import { tokenStoreContract } from '@portico/sdk/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createHost, type Host } from '../src/assembly/host.ts'
@@ -101,6 +101,21 @@ describe('an answer that was given at one replica', () => {
     await first.remember(effect, { action: 'deny', remember: 'always' }, { ...about, session: 'later' })
     await vi.waitFor(() => expect(second.list()).toHaveLength(1))
     expect(second.list()[0]).toMatchObject({ action: 'deny', remember: 'always' })
+  })
+
+  it('for a session of a caller at a gateway is known to the others, for that caller and for a while', async () => {
+    const states = await Promise.all([place.join(), place.join()])
+    const open = (state: SharedState) => createGrants({ file: state.text('grants'), follow: true })
+    const [first, second] = [await open(states[0]), await open(states[1])]
+    const at = Date.now()
+    const ofCaller = (id: string) => ({ ...about, at, relayed: true, session: id, principal: createPrincipal(id) })
+    const ann = ofCaller('ann')
+    await first.remember(effect, { action: 'allow', remember: 'session' }, ann)
+    await vi.waitFor(() => expect(second.peek(effect, ann)?.remember).toBe('session'))
+    expect(second.peek(effect, ofCaller('ben'))).toBeUndefined()
+    expect(second.peek(effect, { ...ann, at: at + 13 * 3_600_000 })).toBeUndefined()
+    second.endSession('ann')
+    await vi.waitFor(() => expect(first.peek(effect, ann)).toBeUndefined())
   })
 
   it('answers the question that another replica has asked', async () => {

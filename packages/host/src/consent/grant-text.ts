@@ -3,7 +3,7 @@
 import { EFFECT_KINDS } from '../policy/rule.ts'
 import type { Grant } from './grant.ts'
 
-/** Throws for what is no such file; it is then set aside. What holds for one time is only taken from a text that processes share. */
+/** Throws for what is no such file; it is then set aside. What passes is only taken from a text that processes share. */
 export function fromGrantText(text: string, isShared: boolean): readonly Grant[] {
   const value: unknown = JSON.parse(text)
   if (typeof value !== 'object' || value === null || !('grants' in value) || !Array.isArray(value.grants)) {
@@ -20,7 +20,7 @@ function isGrant(value: unknown, isShared: boolean): value is Grant {
   const { id, server, action, remember, kind, from, at } = grant
   if (typeof id !== 'string' || typeof server !== 'string' || typeof at !== 'number') return false
   if (action !== 'allow' && action !== 'deny') return false
-  if (remember !== 'always' && remember !== 'workspace' && !(isShared && isForOnce(grant))) return false
+  if (remember !== 'always' && remember !== 'workspace' && !(isShared && isPassing(grant))) return false
   // Without its workspace, it would hold everywhere.
   if (remember === 'workspace' && typeof grant.workspace !== 'string') return false
   if (!EFFECT_KINDS.some((known) => known === kind)) return false
@@ -30,9 +30,10 @@ function isGrant(value: unknown, isShared: boolean): value is Grant {
   return isNarrowEnough(grant)
 }
 
-/** For one time: exactly that, and not for ever. */
-function isForOnce({ remember, expiresAt, breadth }: { [name: string]: unknown }): boolean {
-  return remember === 'once' && typeof expiresAt === 'number' && breadth === 'arguments'
+/** For one time, and then for exactly that, or for a session that is named; not for ever. */
+function isPassing({ remember, expiresAt, breadth, session }: { [name: string]: unknown }): boolean {
+  if (typeof expiresAt !== 'number') return false
+  return (remember === 'once' && breadth === 'arguments') || (remember === 'session' && typeof session === 'string')
 }
 
 /** A grant that has lost what narrows it down must not become a wide one. */

@@ -37,7 +37,7 @@ export interface Grant {
   readonly session?: string
   readonly workspace?: string
   readonly evenIfTainted?: boolean
-  /** Where it holds for one time only. */
+  /** Where it holds for one time, or for a caller's session at gateways that share their state. */
   readonly expiresAt?: number
   readonly at: number
   /** The surface it was given on. */

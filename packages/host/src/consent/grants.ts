@@ -1,8 +1,9 @@
 /**
  * Answers that are remembered, so that nobody is asked the same twice: matched before a question is put, listed and
  * taken back by whoever gave them. Those of a session live in memory and end with it, since another process may have a session of
- * the same name; those of a workspace and for always are kept in a file, or in a text that several processes share. So are those for
- * one time in such a text, where whoever asks next may be another process.
+ * the same name; those of a workspace and for always are kept in a file, or in a text that several processes share. So are, in such a
+ * text, those for one time, and those of a gateway's caller, who has no session but their own name: whoever asks next may be
+ * another process.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -76,8 +77,10 @@ export async function createGrants(options: GrantsOptions = {}): Promise<Grants>
 const MAX_KEPT = 5_000
 const MAX_PASSING = 10_000
 /** A shared text is written whole with every change. */
-const MAX_SHARED_ONCE = 1_000
+const MAX_SHARED_PASSING = 1_000
 const ONCE_MS = 3_600_000
+/** A working day: nobody tells when a caller's session at a gateway ends. */
+const CALLER_SESSION_MS = 12 * 3_600_000
 
 class KeptGrants implements Grants {
   readonly #clock: Clock
@@ -143,13 +146,16 @@ class KeptGrants implements Grants {
     if (wished === 'once' || action === 'cancel') return undefined
     // Without a workspace, the session is the narrower of what is left.
     const remember = wished === 'workspace' && circumstances.workspace === undefined ? 'session' : wished
+    const now = this.#clock.now()
+    const isShared = this.#isShared && circumstances.relayed === true
     const grant: Grant = {
-      ...toGrant(effect, answer, { about: circumstances, definition, at: this.#clock.now() }),
+      ...toGrant(effect, answer, { about: circumstances, definition, at: now }),
       remember,
       ...(remember === 'session' && { session: circumstances.session }),
+      ...(remember === 'session' && isShared && { expiresAt: now + CALLER_SESSION_MS }),
       ...(remember === 'workspace' && { workspace: circumstances.workspace }),
     }
-    if (remember === 'session') this.#addPassing(grant)
+    if (remember === 'session' && !isShared) this.#addPassing(grant)
     else await this.#update((kept) => this.#bound([...kept.filter((one) => !isSame(one, grant)), grant]))
     return grant
   }
@@ -182,6 +188,8 @@ class KeptGrants implements Grants {
 
   endSession(session: string): void {
     this.#passing = this.#passing.filter((grant) => grant.session !== session)
+    if (this.#kept.some((grant) => grant.session === session))
+      this.#later((kept) => kept.filter((grant) => grant.session !== session))
     this.#index()
   }
 
@@ -217,12 +225,12 @@ class KeptGrants implements Grants {
     this.#update(change).catch((error: unknown) => this.#warn(`An answer is known here alone: ${error}`))
   }
 
-  /** Without those whose time is over; what holds for one time never takes the place of what lasts. */
+  /** Without those whose time is over; what passes never takes the place of what lasts. */
   #bound(all: readonly Grant[]): readonly Grant[] {
     const now = this.#clock.now()
-    const lasting = all.filter(({ remember }) => remember !== 'once').slice(-MAX_KEPT)
-    const once = all.filter(({ remember, expiresAt = 0 }) => remember === 'once' && expiresAt > now)
-    return [...lasting, ...once.slice(-MAX_SHARED_ONCE)]
+    const lasting = all.filter(({ expiresAt }) => expiresAt === undefined).slice(-MAX_KEPT)
+    const passing = all.filter(({ expiresAt = 0 }) => expiresAt > now)
+    return [...lasting, ...passing.slice(-MAX_SHARED_PASSING)]
   }
 
   #addPassing(grant: Grant): void {
