@@ -301,9 +301,12 @@ async function writes(engine: Database, placeholder: string): Promise<void> {
   }
 }
 
+const PATIENCE_MS = 180_000
+
 async function withClient(options: SqlServerOptions, action: (client: Client) => Promise<void>): Promise<void> {
-  const ready = await createSqlServer({ structured: true, ...options })
-  const client = await testClient(ready.server)
+  // Long enough for a busy machine.
+  const ready = await createSqlServer({ structured: true, timeoutMs: PATIENCE_MS, ...options })
+  const client = await testClient(ready.server, { connect: { timeouts: { callMs: PATIENCE_MS } } })
   try {
     await action(client)
   } finally {
