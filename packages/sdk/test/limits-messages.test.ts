@@ -27,11 +27,22 @@ function callWith(args: string): string {
 const repeat = (count: number, item: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => item(at)).join()
 
+/** Arrays, objects and members of objects. */
+function nodesOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const members = Object.values(value)
+  return members.reduce((sum: number, member) => sum + nodesOf(member), Array.isArray(value) ? 1 : 1 + members.length)
+}
+
+/** Of a call whose arguments are an empty array. */
+const BARE = nodesOf(JSON.parse(callWith('{"a":[]}')))
+
 /** Three levels are the message, its parameters and the arguments. */
 const SHAPES = [
   { option: 'maxDepth', at: 12, args: (n: number) => `{"a":${'['.repeat(n - 3)}${']'.repeat(n - 3)}}` },
   { option: 'maxKeys', at: 30, args: (n: number) => `{${repeat(n, (at) => `"k${at}":0`)}}` },
   { option: 'maxItems', at: 30, args: (n: number) => `{"a":[${repeat(n, () => '0')}]}` },
+  { option: 'maxNodes', at: 60, args: (n: number) => `{"a":[${repeat(n - BARE, () => '[]')}]}` },
   { option: 'maxStringLength', at: 200, args: (n: number) => `{"a":"${'x'.repeat(n)}"}` },
 ]
 

@@ -93,6 +93,8 @@ export interface ClientLimits {
   readonly maxKeys: number
   /** Items of one array in a message. */
   readonly maxItems: number
+  /** Arrays, objects and members of objects in a message, all together. */
+  readonly maxNodes: number
 }
 
 /** What a single request can be told. */
@@ -147,6 +149,7 @@ export const CLIENT_LIMITS: ClientLimits = {
   maxDepth: 128,
   maxKeys: 10_000,
   maxItems: 100_000,
+  maxNodes: 1_000_000,
 }
 
 export const DEFAULT_INFO: Implementation = { name: 'portico-client', version: '0.1.0' }

@@ -2,7 +2,10 @@
 
 import { CLIENT_LIMITS, type ClientLimits, type ClientOptions } from '../client/options.ts'
 
-type AnswerLimits = Pick<ClientLimits, 'maxAnswerBytes' | 'maxStringLength' | 'maxDepth' | 'maxKeys' | 'maxItems'>
+type AnswerLimits = Pick<
+  ClientLimits,
+  'maxAnswerBytes' | 'maxStringLength' | 'maxDepth' | 'maxKeys' | 'maxItems' | 'maxNodes'
+>
 
 /** The bounds in the words of every framing there is: one figure for what each of them calls its own. */
 export interface FramedLimits extends AnswerLimits {
@@ -23,6 +26,7 @@ export function answerLimits({ limits }: Pick<ClientOptions, 'limits'>): FramedL
     maxDepth: bound('maxDepth'),
     maxKeys: bound('maxKeys'),
     maxItems: bound('maxItems'),
+    maxNodes: bound('maxNodes'),
   }
 }
 

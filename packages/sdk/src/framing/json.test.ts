@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseJson, stringifyJson } from './json.ts'
+import { limitPassed, parseJson, stringifyJson } from './json.ts'
 import { FRAMING_LIMITS } from './limits.ts'
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
@@ -8,6 +8,9 @@ const mixed = (depth: number) => '{"a":['.repeat(depth / 2) + ']}'.repeat(depth 
 const keys = (count: number) => `{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join(',')}}`
 const sameKeys = (count: number) => `{${Array.from({ length: count }, () => '"":0').join(',')}}`
 const items = (count: number) => `[${Array.from({ length: count }, () => '0').join(',')}]`
+/** `{"a":[]}` is three, what is around all of them one. */
+const nodes = (count: number) =>
+  `[${[...Array<string>(Math.floor((count - 1) / 3)).fill('{"a":[]}'), ...Array<string>((count - 1) % 3).fill('[]')].join()}]`
 const text = (length: number) => `"${'a'.repeat(length)}"`
 const escapes = (length: number) => `"${'\\u0061'.repeat(length / 2)}${'\\n'.repeat(length - Math.floor(length / 2))}"`
 
@@ -35,6 +38,36 @@ describe('parseJson holds its bounds (reliability: limits)', () => {
       })
     }
   }
+
+  it.each([10, 12, FRAMING_LIMITS.maxNodes])(
+    'counts arrays, objects and members of all of a text: maxNodes %i',
+    (maxNodes) => {
+      for (const read of [
+        (source: string) => parseJson(source, { maxNodes }),
+        (source: string) => ({ reason: limitPassed(JSON.parse(source), { maxNodes }) }),
+      ]) {
+        expect(read(nodes(maxNodes - 1))).not.toHaveProperty('reason', expect.anything())
+        expect(read(nodes(maxNodes))).not.toHaveProperty('reason', expect.anything())
+        expect(read(nodes(maxNodes + 1))).toHaveProperty('reason', `maxNodes (${maxNodes}) exceeded`)
+      }
+      // Colons in strings are none.
+      expect(parseJson(`["${':'.repeat(100_000)}"]`, { maxNodes })).toMatchObject({ ok: true })
+    },
+  )
+
+  it('sees the end of a string behind many escaped quotes', () => {
+    for (const count of [31, 32, 33, 100, 1000]) {
+      for (const gap of ['', 'a', 'a'.repeat(64), 'a'.repeat(65), '\\\\']) {
+        const source = `["${`${gap}\\"`.repeat(count)}",${nested(6)}]`
+        expect(parseJson(source, { maxDepth: 7 })).toEqual({ ok: true, value: JSON.parse(source) })
+        expect(parseJson(source, small)).toMatchObject({ kind: 'limit' })
+        expect(parseJson(source, { maxDepth: 6, maxStringLength: 1e6 })).toMatchObject({
+          kind: 'limit',
+          reason: 'maxDepth (6) exceeded',
+        })
+      }
+    }
+  })
 
   it('holds depth alike in short texts, long texts and under a generous bound', () => {
     for (const pad of ['', ' '.repeat(70_000)]) {

@@ -15,6 +15,8 @@ export interface JsonLimits {
   readonly maxDepth?: number
   readonly maxKeys?: number
   readonly maxItems?: number
+  /** Arrays, objects and members of objects, all together. */
+  readonly maxNodes?: number
   readonly maxStringLength?: number
 }
 
@@ -72,12 +74,17 @@ export function limitPassed(value: unknown, limits: JsonLimits = FRAMING_LIMITS)
   const bounds = { ...FRAMING_LIMITS, ...definedOf(limits) }
   // A level at a time, since the value may be deeper than the stack.
   let level: unknown[] = [value]
+  let nodes = 0
   for (let depth = 0; level.length > 0; depth++) {
     const next: unknown[] = []
     for (const one of level) {
       const reason = shallowLimit(one, bounds, depth)
       if (reason !== undefined) return reason
-      if (typeof one === 'object' && one !== null) for (const member of Object.values(one)) next.push(member)
+      if (typeof one !== 'object' || one === null) continue
+      const members = Object.values(one)
+      nodes += Array.isArray(one) ? 1 : 1 + members.length
+      if (nodes > bounds.maxNodes) return toLimitReason('maxNodes', bounds.maxNodes)
+      for (const member of members) next.push(member)
     }
     level = next
   }
@@ -129,10 +136,11 @@ const SHALLOW = 1000
 
 function needsScan(length: number, maxDepth: number, limits: JsonLimits): boolean {
   if (length > SMALL || maxDepth > SHALLOW) return true
-  // The shortest texts that pass a bound of 1 are `{"":0,"":0}`, `[0,0]` and `"aa"`.
+  // The shortest texts that pass a bound of 1 are `{"":0,"":0}`, `[0,0]`, `[[]]` and `"aa"`.
   return (
     length > 5 * (limits.maxKeys ?? FRAMING_LIMITS.maxKeys) + 5 ||
     length > 2 * (limits.maxItems ?? FRAMING_LIMITS.maxItems) + 2 ||
+    length > 2 * (limits.maxNodes ?? FRAMING_LIMITS.maxNodes) + 1 ||
     length > (limits.maxStringLength ?? FRAMING_LIMITS.maxStringLength) + 2
   )
 }
@@ -152,21 +160,26 @@ function isDeeper(value: unknown, depth: number): boolean {
 
 const QUOTE = 0x22
 const COMMA = 0x2c
+const COLON = 0x3a
 const BACKSLASH = 0x5c
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
+/** Characters of a string that are walked before it is searched. */
+const WALKED = 64
 
-/** One pass that tells only strings, brackets and commas apart. Where the text is not JSON it stops: the parser will say so. */
+/** One pass that tells only strings, brackets, commas and colons apart. Where the text is not JSON it stops: the parser will say so. */
 function scan(text: string, maxDepth: number, limits: JsonLimits): string | undefined {
   const maxKeys = limits.maxKeys ?? FRAMING_LIMITS.maxKeys
   const maxItems = limits.maxItems ?? FRAMING_LIMITS.maxItems
+  const maxNodes = limits.maxNodes ?? FRAMING_LIMITS.maxNodes
   const maxStringLength = limits.maxStringLength ?? FRAMING_LIMITS.maxStringLength
   // The commas so far in each container around the current one: as they are for arrays, below zero for objects.
   const outer: number[] = []
   let isObject = false
   let commas = 0
+  let nodes = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) {
@@ -182,6 +195,7 @@ function scan(text: string, maxDepth: number, limits: JsonLimits): string | unde
       }
     } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
       if (outer.length === maxDepth) return toLimitReason('maxDepth', maxDepth)
+      if (++nodes > maxNodes) return toLimitReason('maxNodes', maxNodes)
       outer.push(isObject ? -1 - commas : commas)
       isObject = code === OPEN_OBJECT
       commas = 0
@@ -190,27 +204,32 @@ function scan(text: string, maxDepth: number, limits: JsonLimits): string | unde
       if (before === undefined) return undefined
       isObject = before < 0
       commas = isObject ? -1 - before : before
+    } else if (code === COLON && ++nodes > maxNodes) {
+      return toLimitReason('maxNodes', maxNodes)
     }
   }
   return undefined
 }
 
-/** Short strings are walked; beyond that the engine's own search is faster than a step per character. */
+/**
+ * Short strings are walked; beyond that the engine's own search is faster than a step per character. What it finds may be an
+ * escaped quote, and where there is one there may be millions: it is walked on from there.
+ */
 function closingQuote(text: string, start: number): number {
-  const near = Math.min(start + 64, text.length)
-  let from = start
-  for (; from < near; from++) {
-    const code = text.charCodeAt(from)
-    if (code === QUOTE) return from
-    if (code === BACKSLASH) from++
-  }
-  // No escape straddles `from`: the walk steps over both of its characters.
-  for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 1)) {
+  for (let from = start; ; ) {
+    for (const near = Math.min(from + WALKED, text.length); from < near; from++) {
+      const code = text.charCodeAt(from)
+      if (code === QUOTE) return from
+      if (code === BACKSLASH) from++
+    }
+    // No escape straddles `from`: the walk steps over both of its characters.
+    const at = text.indexOf('"', from)
+    if (at === -1) return -1
     let slashes = 0
     while (at - slashes > from && text.charCodeAt(at - slashes - 1) === BACKSLASH) slashes++
     if (slashes % 2 === 0) return at
+    from = at + 1
   }
-  return -1
 }
 
 /** Whether a string is longer than the bound once its escapes are read. A step per character: escapes may be all there is. */

@@ -12,6 +12,8 @@ export const FRAMING_LIMITS = {
   maxKeys: 10_000,
   /** Items of one JSON array. */
   maxItems: 100_000,
+  /** Arrays, objects and members of objects in one JSON text, all together: each of them costs time and memory, however short. */
+  maxNodes: 250_000,
   /** UTF-16 units of one JSON string, names included. */
   maxStringLength: 16 * MEBIBYTE,
   /** Bytes of one line, its ending not counted. */

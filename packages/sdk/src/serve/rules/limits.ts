@@ -129,10 +129,10 @@ export const SERVE_LIMITS: AllLimits = {
   notificationsPerSecond: 200,
 }
 
-const { maxDepth, maxKeys, maxItems, maxStringLength } = FRAMING_LIMITS
+const { maxDepth, maxKeys, maxItems, maxNodes, maxStringLength } = FRAMING_LIMITS
 
 /** What `json` may hold: the bounds on the JSON of a message. */
-export const JSON_OPTIONS = toBoundTable({ maxDepth, maxKeys, maxItems, maxStringLength })
+export const JSON_OPTIONS = toBoundTable({ maxDepth, maxKeys, maxItems, maxNodes, maxStringLength })
 
 /** What `limits` may hold, on every way of serving: one record may be given to several. */
 export const LIMIT_OPTIONS = { ...toBoundTable(SERVE_LIMITS), ...JSON_OPTIONS }
