@@ -118,6 +118,7 @@ describe('an HTTP answer that is none fails the call at once', () => {
     ['a stream that ends without the response', (_, r) => stream(r).end(':\n\n'), { code: 'closed', delivery: 'unknown' }],
     ['202', (_, r) => r.writeHead(202).end(), { code: 'invalid-message' }],
     ['204', (_, r) => r.writeHead(204).end(), { code: 'invalid-message' }],
+    ['101', (_, r) => r.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'), { code: 'closed', delivery: 'unknown' }],
     ['an empty body', (_, r) => json(r, 200, ''), { code: 'invalid-message' }],
     ['a body that is not JSON', (_, r) => json(r, 200, '{"jsonrpc"'), { code: 'invalid-message' }],
     ['another content type', (_, r) => r.writeHead(200, { 'content-type': 'text/html' }).end('<p>'), { code: 'invalid-message' }],

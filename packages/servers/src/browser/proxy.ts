@@ -157,6 +157,10 @@ async function forward(request: IncomingMessage, response: ServerResponse, judge
   )
   onward.once('timeout', () => onward.destroy(new Error('timeout')))
   onward.once('error', (error) => refuse(response, error, url.hostname))
+  onward.once('upgrade', (_answer, socket) => {
+    socket.destroy()
+    refuse(response, new Error('another protocol'), url.hostname)
+  })
   response.once('close', () => onward.destroy())
   request.pipe(onward)
 }

@@ -112,6 +112,13 @@ test('sec-92: an endless answer ends at the limit', async () => {
   expect(await createGuardedFetch({ server: site })(site.href, {}).catch(reasonOf)).toBe('blocked-target')
 })
 
+test('an answer of another protocol ends the request', async () => {
+  const site = await listen((_req, res) => {
+    res.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
+  })
+  await expect(createGuardedFetch({ server: site })(site.href, {})).rejects.toThrow()
+})
+
 test('sec-92: a name that resolves inward is not dialled', async (context) => {
   const names = ['ip6-localhost', hostname()]
   const inward: string[] = []

@@ -46,8 +46,11 @@ export function dialJudged(
   return new Promise((done, failed) => {
     const request = open(target, options, done)
     request.on('error', failed)
-    // Nothing here speaks another protocol on the same socket.
-    request.on('upgrade', (_answer, socket) => socket.destroy())
+    // Nothing here speaks another protocol on the same socket, and no other answer follows.
+    request.on('upgrade', (_answer, socket) => {
+      socket.destroy()
+      failed(new Error(`${target.host} answered with another protocol (HTTP 101)`))
+    })
     request.end(body)
   })
 }

@@ -91,6 +91,10 @@ class NodeCall implements HttpCall, HttpAnswer, Waiting {
       this.#request = request
       request.on('response', (answer) => this.#answered(answer))
       request.on('error', (error) => this.#failed(error))
+      // An answer that is none, such as 101, closes the connection and says nothing else.
+      request.on('close', () => {
+        if (this.#answer === undefined && !this.#done) this.#settle(lost(undefined))
+      })
       request.end(body)
     } catch (cause) {
       // A header that cannot be sent, from the caller or from a server's event id: node throws before it connects.
