@@ -1,7 +1,8 @@
 /**
  * `npm test`: every suite, stopping at the first that fails. A suite is a child process whose exit code is its verdict; the
  * last line counts the suites. Checks, build and unit tests come one after the other; the suites that mostly wait for
- * processes of their own then run three at a time, each told as a whole when it is over.
+ * processes of their own then run three at a time, each told as a whole when it is over. They are told by `PORTICO_BUILT` that
+ * the packages have just been built, so that none of them does it again.
  */
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,6 +27,7 @@ const suites = [
   sourceSuite('scale', 'several processes on shared state: SQLite, PostgreSQL, Valkey'),
   sourceSuite('faults', 'processes, connections and databases that break under calls, the short selection'),
   sourceSuite('auth', 'a real authorization server: signing in, refreshing, stepping up'),
+  sourceSuite('soak', 'a fault a second for half a minute, after which nothing is left behind'),
   sourceSuite('interop', 'other implementations on the far side, the short selection'),
   sourceSuite('runtimes', 'every runtime and framework, a browser, the short selection'),
 ]
@@ -73,7 +75,9 @@ async function runSuites(selected) {
   const counts = { passed: 0, failed: 0, skipped: [] }
   const present = selected.filter(isPresent)
   for (const suite of present.filter(({ beside }) => beside !== true)) {
-    if (counts.failed === 0) await runSuite(suite, counts)
+    if (counts.failed > 0) break
+    await runSuite(suite, counts)
+    if (suite.name === 'build' && counts.failed === 0) process.env.PORTICO_BUILT = '1'
   }
   const queue = present.filter(({ beside }) => beside === true)
   const runLane = async () => {

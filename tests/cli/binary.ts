@@ -7,8 +7,9 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 export const BINARY = fileURLToPath(new URL('../../packages/app/dist/cli/main.js', import.meta.url))
 
-/** Builds the packages that the command line is made of. */
+/** Builds the packages that the command line is made of, unless `npm test` has just done so. */
 export function buildBinary(): void {
+  if (process.env.PORTICO_BUILT === '1') return
   const steps = [
     ['node_modules/typescript/bin/tsc', '-b', 'packages/sdk', 'packages/app/tsconfig.build.json'],
     ['scripts/build/build-doors.mjs'],

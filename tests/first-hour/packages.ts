@@ -9,10 +9,12 @@ import { runNpm } from '../support/install.ts'
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const PACKAGES = ['sdk', 'host', 'servers', 'app']
 
+/** All that is published: the packages, unless `npm test` has just built them, and the page. */
 export function buildPackages(): void {
   const tsc = ['node_modules/typescript/bin/tsc', '-b', 'packages/sdk', 'packages/app/tsconfig.build.json']
   const page = "process.exitCode = await (await import('./scripts/start.mjs')).buildPage()"
-  for (const step of [tsc, ['scripts/build/build-doors.mjs'], ['--input-type=module', '--eval', page]]) {
+  const packages = process.env.PORTICO_BUILT === '1' ? [] : [tsc, ['scripts/build/build-doors.mjs']]
+  for (const step of [...packages, ['--input-type=module', '--eval', page]]) {
     const { status, stdout, stderr } = spawnSync(process.execPath, step, { cwd: ROOT, encoding: 'utf8' })
     if (status !== 0) throw new Error(`${step.join(' ')} failed:\n${stdout}${stderr}`)
   }

@@ -65,8 +65,14 @@ export const FAULTS: readonly Fault[] = [
   { name: 'somebody sends no HTTP', run: (world) => sendRaw(world, '\u0000\u0001 not HTTP\r\n\r\n') },
   { name: 'a caller makes a task and forgets it', run: (world) => startTask(world) },
   { name: 'a caller listens and goes', run: listen },
-  { name: 'a conversation calls a tool', run: ({ ask }, random) => void ask({ do: 'converse', text: word(random) }) },
-  { name: 'the host calls a tool', run: ({ ask }, random) => void ask({ do: 'act', text: word(random) }) },
+  {
+    name: 'a conversation calls a tool',
+    run: async ({ ask }, random) => void (await ask({ do: 'converse', text: word(random) })),
+  },
+  {
+    name: 'the host calls a tool',
+    run: async ({ ask }, random) => void (await ask({ do: 'act', text: word(random) })),
+  },
   { name: 'somebody holds the state file', run: hold },
 ]
 

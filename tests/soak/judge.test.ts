@@ -5,7 +5,7 @@ import { judge, type Sample, slopeOf } from './judge.ts'
 
 const at = (minutes: number, heap: number, timers = 3): Sample => ({
   at: minutes,
-  counts: { 'heap MiB': heap, timers },
+  counts: { 'data MiB': heap, timers },
 })
 const wave = (minute: number): number => Math.sin(minute * 7) * 3
 const run = (heapOf: (minute: number) => number, timersOf: (minute: number) => number = () => 3): Sample[] =>
@@ -31,7 +31,7 @@ describe('reliability: what a soak finds', () => {
         run((minute) => 60 + wave(minute) + minute / 2),
         at(21, 50),
       ),
-    ).toEqual(['heap MiB'])
+    ).toEqual(['data MiB'])
   })
 
   it('finds memory that stays, whatever its slope was', () => {
@@ -40,7 +40,7 @@ describe('reliability: what a soak finds', () => {
         run(() => 60),
         at(21, 54.1),
       ),
-    ).toEqual(['heap MiB'])
+    ).toEqual(['data MiB'])
   })
 
   it('finds timers that are left', () => {

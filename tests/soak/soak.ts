@@ -13,6 +13,10 @@ import { openWorld, type World } from './world.ts'
 
 export interface SoakSetting {
   readonly minutes: number
+  /** Under the same load before anything is judged; a tenth of the time unless given, at most `MAX_SETTLE_MS`. */
+  readonly settleMinutes?: number
+  /** Calls a second, however many would go through; half of those unless given. */
+  readonly mostCalls?: number
   readonly seed: number
   /** What the names of two snapshots of the heap begin with: before, and when it is over. */
   readonly snapshot: string | undefined
@@ -27,7 +31,7 @@ const CALLERS = 16
 const LEAST_RATE = 5
 const TICK_MS = 20
 const FAULT_MS = 1_000
-/** Until what is compiled and what is remembered up to a bound is there, under the same load: a tenth of the time, at most this. */
+/** Until what is compiled and what is remembered up to a bound is there. */
 const MAX_SETTLE_MS = 3 * 60_000
 const SAMPLES = 40
 const REST_MS = 180_000
@@ -35,7 +39,8 @@ const REST_MS = 180_000
 const EQUAL = 4
 const LOOK_MS = 500
 
-export async function soak({ minutes, seed, state, snapshot }: SoakSetting, report: Report): Promise<void> {
+export async function soak(setting: SoakSetting, report: Report): Promise<void> {
+  const { minutes, settleMinutes = minutes / 10, seed, state, snapshot } = setting
   const world = await openWorld(state)
   const writeSnapshot = async (when: string): Promise<void> => {
     if (snapshot !== undefined) await world.ask({ do: 'snapshot', file: `${snapshot}.${when}.heapsnapshot` })
@@ -43,8 +48,8 @@ export async function soak({ minutes, seed, state, snapshot }: SoakSetting, repo
   try {
     const run = new Run(world, seed)
     await run.warmUp()
-    const rate = Math.max(run.saturation / 2, LEAST_RATE)
-    await run.load(Math.min((minutes * MINUTE) / 10, MAX_SETTLE_MS), rate)
+    const rate = Math.max(Math.min(run.saturation / 2, setting.mostCalls ?? Number.POSITIVE_INFINITY), LEAST_RATE)
+    await run.load(Math.min(settleMinutes * MINUTE, MAX_SETTLE_MS), rate)
     const before = await run.rest()
     await writeSnapshot('before')
     const during = await run.load(minutes * MINUTE, rate)

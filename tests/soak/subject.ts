@@ -3,6 +3,7 @@
  * tasks in a store. Its argument is a `Setting`; it reports and obeys over IPC.
  */
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { writeHeapSnapshot } from 'node:v8'
 import { createHost } from '@portico/host'
 import { defineServer } from '@portico/host/config'
@@ -47,11 +48,9 @@ const LIMITS = {
 }
 const TASKS = { ttlMs: 3_000, pollIntervalMs: 100 }
 const MANY = 100_000_000
+const WAIT_MS = 100
 
-// A text of where each error came from would be kept for every file.
-process.setSourceMapsEnabled(false)
 const setting: Setting = JSON.parse(process.argv[2] ?? '{}')
-// From here on: what runs TypeScript keeps files of its own in the usual place.
 for (const name of ['TMPDIR', 'TEMP', 'TMP']) process.env[name] = setting.temporary
 const { store, bus } = await openState(await withLibrary(setting.state))
 const errors: string[] = []
@@ -71,6 +70,7 @@ const http = await serveGateway(gateway, {
   authenticate: (head) => createPrincipal(head.header('authorization') ?? 'nobody'),
 })
 await host.catalogue.list()
+await warmUp()
 
 process.on('unhandledRejection', (error) => {
   console.error('nobody took this error:', error)
@@ -118,6 +118,20 @@ async function obey(order: Order): Promise<void> {
     tell({ id, outcome: 'done' })
   } catch (error) {
     tell({ id, outcome: error instanceof Error && 'code' in error ? String(error.code) : 'untyped' })
+  }
+}
+
+/** What is loaded with the first act and the first conversation is there before anything breaks and is counted. */
+async function warmUp(): Promise<void> {
+  for (let tried = false; !tried; ) {
+    try {
+      await act('first')
+      await converse('first')
+      tried = true
+    } catch {
+      // Its servers are still starting; whoever started this process gives it some time.
+      await pause(WAIT_MS)
+    }
   }
 }
 
