@@ -7,7 +7,7 @@ const OWN = [process.execPath, ...cliArguments(), 'faults']
 
 describe('portico faults', () => {
   it('tries a command beside Portico itself, with a row for each fault (reliability F1–F26)', async () => {
-    const { code, stdout } = await runCli([
+    const { code, stdout, stderr } = await runCli([
       'faults',
       '-n',
       '1',
@@ -19,13 +19,16 @@ describe('portico faults', () => {
       '--as-server',
     ])
     const { rows, portico } = JSON.parse(stdout)
-    expect(rows.map(({ fault }: { fault: string }) => fault)).toEqual(['F2', 'F6', 'F7', 'F5', 'F12', 'F16', 'F22'])
+    expect(rows.map(({ fault }: { fault: string }) => fault)).toEqual(['F2', 'F5', 'F6', 'F7', 'F12', 'F16', 'F22'])
     expect(portico).toHaveLength(rows.length)
     for (const { account, unseen, ok } of [...rows, ...portico]) {
       expect(account).toMatchObject({ lost: 0, wrong: 0, hung: 0 })
       expect({ unseen, ok }).toEqual({ unseen: ['doubled', 'untrue'], ok: true })
     }
     expect(code).toBe(0)
+    // Nobody waits for minutes without a word.
+    expect(stderr).toContain('Each fault is tried 1 time')
+    expect(stderr).toMatch(/: 2 of 7, F5 .*\n[\s\S]*portico: 7 of 7, F22 /)
   })
 
   it.each([

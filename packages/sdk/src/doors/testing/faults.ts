@@ -13,5 +13,11 @@ export type { ForeignCommand } from '../../testing/faults/foreign-client.ts'
 export { FaultProxy, type Pace, type Passage, type ProxyHooks, type ProxyTarget } from '../../testing/faults/proxy.ts'
 export { createSeeded, type Seeded } from '../../testing/faults/seeded.ts'
 export { tryClient } from '../../testing/faults/try-client.ts'
-export { type FaultOptions, type FaultRow, tryServer, type Unseen } from '../../testing/faults/try-server.ts'
+export {
+  type FaultOptions,
+  type FaultRow,
+  type FaultStep,
+  tryServer,
+  type Unseen,
+} from '../../testing/faults/try-server.ts'
 export { createWorkServer } from '../../testing/faults/work-server.ts'

@@ -155,7 +155,8 @@ const BOTH: readonly ServerCell[] = [
   },
 ]
 
-export const SERVER_CELLS: readonly ServerCell[] = [...HTTP, ...STDIO, ...BOTH]
+/** In the order of the matrix. */
+export const SERVER_CELLS: readonly ServerCell[] = [...HTTP, ...STDIO, ...BOTH].sort((a, b) => a.fault - b.fault)
 
 const HELLO = {
   jsonrpc: '2.0',

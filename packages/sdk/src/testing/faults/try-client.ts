@@ -31,7 +31,7 @@ export async function tryClient(
   const { runs = 3, seed = 1, signal, onBegin } = options
   const rows: FaultRow[] = []
   for (const cell of CLIENT_CELLS) {
-    onBegin?.(cell.about)
+    onBegin?.(cell.about, { fault: `F${cell.fault}`, number: rows.length + 1, of: CLIENT_CELLS.length })
     const account = createAccount()
     const notes = new Set<string>()
     let tells = false

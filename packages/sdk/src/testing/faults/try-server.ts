@@ -23,6 +23,16 @@ export interface FaultRow {
   readonly notes: readonly string[]
 }
 
+/** How far a trial is. */
+export interface FaultStep {
+  /** `F13`, as in `docs/reference/reliability.md`. */
+  readonly fault: string
+  /** From 1 on. */
+  readonly number: number
+  /** How many faults there are in all. */
+  readonly of: number
+}
+
 /** Options of `tryServer` and `tryClient`. */
 export interface FaultOptions {
   /** How often each fault is tried; 3 unless given. */
@@ -31,7 +41,7 @@ export interface FaultOptions {
   readonly seed?: number
   readonly signal?: AbortSignal
   /** Hears of each fault before it is tried. */
-  readonly onBegin?: (about: string) => void
+  readonly onBegin?: (about: string, step: FaultStep) => void
 }
 
 /**
@@ -50,8 +60,9 @@ export async function tryServer(subject: FaultSubject, options: FaultOptions = {
   const way = typeof subject.target === 'string' ? 'http' : 'stdio'
   const { runs = 3, seed = 1, signal, onBegin } = options
   const rows: FaultRow[] = []
-  for (const cell of SERVER_CELLS.filter((one) => one.way === way || one.way === 'both')) {
-    onBegin?.(cell.about)
+  const cells = SERVER_CELLS.filter((one) => one.way === way || one.way === 'both')
+  for (const cell of cells) {
+    onBegin?.(cell.about, { fault: `F${cell.fault}`, number: rows.length + 1, of: cells.length })
     const account = createAccount()
     const notes: string[] = []
     for (let run = 0; run < runs; run++) {

@@ -5,6 +5,7 @@ import {
   createWorkServer,
   type FaultOptions,
   type FaultRow,
+  type FaultStep,
   type FaultSubject,
   tryClient,
   tryServer,
@@ -44,6 +45,7 @@ async function tryTheClient(line: string, input: CommandInput, io: Io): Promise<
   }
   const timeoutMs = timeoutOf(input)
   const options = optionsOf(input, io)
+  io.say(`Starting ${toLine(command)} for each fault. ${howLong(options, timeoutMs)}`)
   const rows = await tryClient({ command, args, cwd: io.cwd }, timeoutMs, { ...options, onBegin: telling(io, command) })
   if (rows.every(({ account }) => account.sent === 0)) {
     const [note = 'it said nothing'] = rows.flatMap(({ notes }) => notes)
@@ -67,9 +69,10 @@ async function tryTheServer(input: CommandInput, io: Io): Promise<FaultTables> {
   const where = toWhere(target, io)
   const options = optionsOf(input, io)
   const { tool, args } = await chooseTool(target, input, io)
-  io.say(`Calling ${toLine(tool)} many times.`)
+  const timeoutMs = timeoutOf(input)
+  io.say(`Calling ${toLine(tool)} many times. ${howLong(options, timeoutMs)}`)
   const connect = connectOptionsOf(input)
-  const subject = { target: where, tool, args, timeoutMs: timeoutOf(input), connect }
+  const subject = { target: where, tool, args, timeoutMs, connect }
   const label = toLine(labelOf(target))
   const rows = await tryServer(subject, { ...options, onBegin: telling(io, label) })
   return { subject: label, rows, portico: await tryOwn(subject, options, io) }
@@ -151,10 +154,20 @@ function timeoutOf({ flags }: CommandInput): number {
   return (typeof flags.timeout === 'number' ? flags.timeout : CALL_SECONDS) * SECOND
 }
 
-const telling =
-  (io: Io, who: string) =>
-  (about: string): void =>
-    io.progress(`${toLine(who)}: ${about} …`)
+/** Said before it begins, since it is no matter of seconds. */
+function howLong({ runs = 1 }: FaultOptions, timeoutMs: number): string {
+  const each = `Each fault is tried ${counted(runs, 'time')}, then the same on Portico's own`
+  return `${each}: mostly a minute or two, and ${timeoutMs / SECOND} s more for whatever hangs.`
+}
+
+/** How far it is: one line that changes where a person looks, a line for each fault elsewhere. */
+function telling(io: Io, who: string): (about: string, step: FaultStep) => void {
+  return (about, { fault, number, of }) => {
+    const line = `${toLine(who)}: ${number} of ${of}, ${fault} ${about}`
+    if (io.stderr.isTTY === true) io.progress(`${line} …`)
+    else io.say(line)
+  }
+}
 
 function conclude(tables: FaultTables, { json }: CommandInput, io: Io): number {
   const bad = tables.rows.filter(({ ok }) => !ok).length
