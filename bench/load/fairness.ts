@@ -3,7 +3,7 @@
  * the nine. Everybody else's time at the 99th percentile may double, and none of them may be refused.
  */
 
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type Figure, percentile } from './figure.ts'
@@ -36,8 +36,11 @@ async function measure(thing: Thing, ports: SharedPorts, ms: number): Promise<Fi
   const alone = await visitAll(thing, ports, ms)
   const setting: GreedySetting = { thing: thing.name, ports, ms }
   const greedy = fork(fileURLToPath(new URL('greedy.ts', import.meta.url)), [JSON.stringify(setting)])
-  await once(greedy, 'message')
-  const grabbed = once(greedy, 'message')
+  const said = () => Promise.race([once(greedy, 'message'), endedEarly(greedy)])
+  await said()
+  const grabbed = said()
+  // Told below, once the others are done.
+  grabbed.catch(() => {})
   const beside = await visitAll(thing, ports, ms)
   // The second thing that it says.
   const [tries] = (await grabbed) as [Tries]
@@ -47,14 +50,25 @@ async function measure(thing: Thing, ports: SharedPorts, ms: number): Promise<Fi
     { name: `${name}: others alone, 99th percentile`, value: before, unit: 'ms' },
     { name: `${name}: others beside the one, 99th percentile`, value: after, unit: 'ms' },
     { name: `${name}: of these, times as long`, value: after / before, unit: '', most: 2 },
-    { name: `${name}: visits of others refused`, value: beside.failed, unit: `of ${beside.times.length}`, most: 0 },
+    { name: `${name}: visits of others refused`, value: beside.failed, unit: refusedOf(beside), most: 0 },
     { name: `${name}: the one was served`, value: tries.taken, unit: `of ${tries.taken + tries.refused}` },
   ]
+}
+
+async function endedEarly(child: ChildProcess): Promise<never> {
+  const [code] = await once(child, 'exit')
+  throw new Error(`the one who takes all ended with ${code}`)
 }
 
 interface Visits {
   readonly times: number[]
   failed: number
+  /** What the first that failed said. */
+  reason?: string
+}
+
+function refusedOf({ times, reason }: Visits): string {
+  return `of ${times.length}${reason === undefined ? '' : `, first: ${reason}`}`
 }
 
 /** Each of the others from an address of its own, until the time is over. */
@@ -69,6 +83,7 @@ async function visitAll(thing: Thing, ports: SharedPorts, ms: number): Promise<V
         const began = performance.now()
         await thing.visit(who, ports).catch((error: unknown) => {
           if (visits.failed++ === 0) console.error(`${thing.name}: ${String(error).slice(0, 300)}`)
+          visits.reason ??= String(error).slice(0, 300)
         })
         visits.times.push(performance.now() - began)
         await pause(BETWEEN_MS)
