@@ -40,6 +40,7 @@ const server = createServer({
   },
 })
 
+process.on('disconnect', () => process.exit())
 if (way === 'stdio') serveStdio(server)
 else await serveHttp(server, { port: Number(port), graceMs: 0 })
 

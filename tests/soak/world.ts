@@ -120,7 +120,8 @@ async function keep(program: string, era: string): Promise<Keeper> {
   let [child, stopped] = [start(), false]
   function start(): ChildProcess {
     const started = spawn(process.execPath, [program, 'http', `${port}`, era], {
-      stdio: ['ignore', 'ignore', 'inherit'],
+      // The channel is how it learns that this process has ended, however that was.
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     started.once('exit', () => {
       if (!stopped) child = start()

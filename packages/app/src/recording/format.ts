@@ -38,7 +38,12 @@ export interface Recording extends RecordingHead {
   readonly messages: readonly RecordedMessage[]
 }
 
-export const RECORDING_LIMITS = { maxBytes: 256 * 1_048_576, maxMessages: 500_000 } as const
+export const RECORDING_LIMITS = {
+  maxBytes: 256 * 1_048_576,
+  maxMessages: 500_000,
+  // Of one line: the largest message that a client takes, and what stands around it.
+  maxNodes: 1_001_000,
+} as const
 
 /** A file that is no recording, or one too large. */
 export class RecordingError extends Error {
@@ -84,7 +89,7 @@ async function* readValues(file: string): AsyncGenerator<unknown, void> {
   const handle = await open(file)
   try {
     for await (const line of handle.readLines()) {
-      const parsed = parseJson(line)
+      const parsed = parseJson(line, { maxNodes: RECORDING_LIMITS.maxNodes })
       if (parsed.ok) yield parsed.value
     }
   } finally {
