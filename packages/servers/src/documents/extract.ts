@@ -6,10 +6,10 @@
 import type { ChildProcess } from 'node:child_process'
 import { extname } from 'node:path'
 import { PorticoError } from '@portico/sdk/server'
+import { FairTurns } from '../machine/fair-turns.ts'
 import { watchMemory } from '../machine/memory-watch.ts'
 import { startReadyProcess } from '../machine/source-process.ts'
 import type { ExtractedText, ExtractReply, ExtractRequest } from './extract-protocol.ts'
-import { FairTurns } from './fair-turns.ts'
 
 interface ExtractOptions {
   readonly timeoutMs: number
@@ -22,13 +22,20 @@ interface ExtractOptions {
 /** To load a library takes a moment, and on a busy machine several. */
 const LOAD_MS = 60_000
 const HEAP_MB = 256
+/** Documents of one source that wait for their turn. */
+const MAX_WAITING = 1_000
 /** Memory of the process in which a file becomes text. */
 const MAX_EXTRACT_BYTES = 512 * 1024 * 1024
 
 export class Extractor {
   readonly #options: ExtractOptions
   #child: ChildProcess | undefined
-  readonly #turns = new FairTurns()
+  /** One document at a time. */
+  readonly #turns = new FairTurns({
+    slots: 1,
+    maxWaiting: MAX_WAITING,
+    refusal: () => new PorticoError('limit-exceeded', `${MAX_WAITING} documents of the same source wait to be read`),
+  })
   #closed = false
 
   constructor(options: ExtractOptions) {

@@ -4,8 +4,8 @@
  * is bounded, and so is what is kept for them; one that is not taken up again in time is cancelled at its server.
  */
 
+import { isWithinShare } from '@portico/sdk/internal'
 import { RpcError } from '@portico/sdk/server'
-import { isWithinShare } from '../../upstream/connection/fair-shares.ts'
 import type { CallPlaces } from './call-places.ts'
 import type { RelayedCall } from './relayed-call.ts'
 

@@ -16,9 +16,9 @@ import {
   type Target,
   type Warning,
 } from '@portico/sdk/client'
+import type { ShareOwner } from '@portico/sdk/internal'
 import type { ServerConfig } from '../../config/server-config.ts'
 import type { ConnectionRequest, QuestionHandlers } from '../upstream.ts'
-import type { ShareOwner } from './fair-shares.ts'
 import { type Tap, withTap } from './link-tap.ts'
 import { type ClientTelemetryApi, withClientTelemetry } from './link-telemetry.ts'
 import type { LimitedLink, RequestLimiter } from './request-limiter.ts'

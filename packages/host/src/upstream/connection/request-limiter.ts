@@ -4,8 +4,15 @@
  */
 
 import { PorticoError } from '@portico/sdk/client'
-import type { Link, LinkEvents, Outgoing } from '@portico/sdk/internal'
-import { FairShares, isWithinShare, type ShareOwner, type Turn } from './fair-shares.ts'
+import {
+  FairShares,
+  isWithinShare,
+  type Link,
+  type LinkEvents,
+  type Outgoing,
+  type ShareOwner,
+  type Turn,
+} from '@portico/sdk/internal'
 
 type RequestId = Outgoing['id']
 

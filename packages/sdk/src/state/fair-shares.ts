@@ -1,10 +1,10 @@
 /**
  * A number of slots that several parties share, so that none keeps another from its part: who holds many gets the next one
  * only while enough are left for others, and those who wait have their turns one after another. Knows nothing of what the
- * slots are for; `request-limiter.ts` gives them to calls of a server, `gateway/call/dispatch.ts` to callers of a shared connection.
+ * slots are for: the host gives them to calls of a server, ready-made servers to runs of code and statements.
  */
 
-/** Whose a slot is; undefined for the host itself, which nobody else is kept apart from. */
+/** Whose a slot is; undefined for whoever nobody else has to be kept apart from, such as the host itself. */
 export type ShareOwner = string | undefined
 
 /** A party gets another slot while it holds less than this many times what is free: alone, three quarters of all. */
@@ -68,6 +68,31 @@ export class FairShares {
     return true
   }
 
+  /**
+   * The same as a promise of how to give the slot back, which rejects with the signal's reason if that fires before. Undefined when
+   * the party has too many that wait.
+   */
+  take(party: ShareOwner, signal?: AbortSignal): Promise<() => void> | undefined {
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    let isLetIn = false
+    const given = new Promise<() => void>((resolve, reject) => {
+      const onAbort = (): void => {
+        if (this.withdraw(turn)) reject(signal?.reason)
+      }
+      const turn: Turn = {
+        party,
+        take: () => {
+          signal?.removeEventListener('abort', onAbort)
+          resolve(() => this.leave(party))
+        },
+      }
+      signal?.addEventListener('abort', onAbort, { once: true })
+      isLetIn = this.enter(turn)
+      if (!isLetIn) signal?.removeEventListener('abort', onAbort)
+    })
+    return isLetIn ? given : undefined
+  }
+
   /** Takes a turn back; false when it has had its slot already. */
   withdraw(turn: Turn): boolean {
     const party = this.#parties.get(turn.party)
@@ -83,6 +108,8 @@ export class FairShares {
     party.held--
     this.#open--
     this.#forget(name, party)
+    // Whoever had one just now is behind those who came meanwhile.
+    if (this.#waiting.delete(name)) this.#waiting.add(name)
     if (this.#waiting.size > 0) this.#serve()
   }
 
