@@ -111,6 +111,7 @@ function answerTo(
     case 'find': {
       const { filter = {}, skip = 0, limit = 0 } = command
       if ('forever' in filter) return undefined
+      if ('stuck' in filter) return cursor(String(target), [], STUCK)
       if ('broken' in filter) return { ok: 0, code: 2, errmsg: 'bad\u202e value' }
       if ('expired' in filter) return { ok: 0, code: 50, errmsg: 'operation exceeded time limit' }
       const found = documents.filter((one) => fits(one, filter))
@@ -125,6 +126,10 @@ function answerTo(
         documents.filter((one) => fits(one, match)),
       )
     }
+    // More of it never comes, nor a word that it was given up.
+    case 'getmore':
+    case 'killcursors':
+      return undefined
     case 'explain':
       return { ok: 1, queryPlanner: { winningPlan: { stage: 'IXSCAN', indexName: 'by_state' } } }
     case 'insert':
@@ -142,6 +147,8 @@ function fits(document: Document, filter: Document): boolean {
   return Object.entries(filter).every(([name, value]) => String(document[name]) === String(value))
 }
 
-function cursor(collection: string, firstBatch: readonly Document[]): Document {
-  return { ok: 1, cursor: { id: BSON.Long.ZERO, ns: `shop.${collection}`, firstBatch } }
+const STUCK = BSON.Long.fromNumber(7)
+
+function cursor(collection: string, firstBatch: readonly Document[], id = BSON.Long.ZERO): Document {
+  return { ok: 1, cursor: { id, ns: `shop.${collection}`, firstBatch } }
 }

@@ -178,6 +178,15 @@ describe('sec-668: answers keep to their bounds, whatever the documents are', ()
   })
 })
 
+describe('sec-699: a cursor that is left open', () => {
+  it('at a database that answers no more: the time of a question ends all the same', async () => {
+    const hasty = await start({ timeoutMs: 300 })
+    const { content, isError } = await hasty.callTool('find', { collection: 'orders', filter: { stuck: 1 } })
+    expect(isError).toBe(true)
+    expect(JSON.stringify(content)).toContain('timeoutMs')
+  })
+})
+
 describe('sec-669: the account', () => {
   it.each(['planCacheIndexFilter', 'enableProfiler', 'bypassDocumentValidation', 'useUUID', 'killop', 'anyAction'])(
     'that may also %s is refused',

@@ -3,6 +3,8 @@
 import { timeLimit } from '@portico/sdk/internal'
 import { PorticoError, ToolError } from '@portico/sdk/server'
 import type { Db, Document, MongoClient } from 'mongodb'
+import type { Asker } from '../caller.ts'
+import { FairTurns } from '../machine/fair-turns.ts'
 import { createRedactor, type Redactor } from '../network/redaction.ts'
 import { toPlainText } from '../text/plain-text.ts'
 import { requireReadingRole } from './role.ts'
@@ -33,6 +35,13 @@ export class MongoDatabase {
   readonly #db: Db
   readonly #redactor: Redactor
   readonly limits: MongoLimits
+  /** A question that runs keeps a connection and, at the server, a cursor until it ends. */
+  readonly #turns = new FairTurns({
+    slots: MAX_CONNECTIONS,
+    maxWaiting: MAX_WAITING,
+    refusal: () =>
+      new ToolError(`${MAX_WAITING} of your questions wait for this database already. Try again when one has ended.`),
+  })
 
   private constructor(driver: Driver, client: MongoClient, db: Db, parts: { redactor: Redactor; limits: MongoLimits }) {
     this.#driver = driver
@@ -52,7 +61,7 @@ export class MongoDatabase {
         appName: 'portico-mongo',
         serverSelectionTimeoutMS: limits.timeoutMs,
         connectTimeoutMS: limits.timeoutMs,
-        maxPoolSize: 4,
+        maxPoolSize: MAX_CONNECTIONS,
         retryWrites: false,
       })
       const name = database ?? nameIn(url)
@@ -86,30 +95,25 @@ export class MongoDatabase {
     return this.#driver.BSON.EJSON.serialize(withDigits(document) as Document, { relaxed: true })
   }
 
-  collections(signal: AbortSignal): Promise<Document[]> {
-    return this.#run(signal, async (inside) =>
+  collections(asker: Asker): Promise<Document[]> {
+    return this.#run(asker, async (inside) =>
       this.#db.listCollections({}, { nameOnly: true, authorizedCollections: true, ...inside }).toArray(),
     )
   }
 
-  indexes(collection: string, signal: AbortSignal): Promise<Document[]> {
-    return this.#run(signal, () =>
+  indexes(collection: string, asker: Asker): Promise<Document[]> {
+    return this.#run(asker, () =>
       this.#db.collection(collection).listIndexes({ maxTimeMS: this.limits.timeoutMs }).toArray(),
     )
   }
 
-  command(command: Document, signal: AbortSignal): Promise<Document> {
-    return this.#run(signal, (inside) => this.#db.command({ ...command, maxTimeMS: this.limits.timeoutMs }, inside))
+  command(command: Document, asker: Asker): Promise<Document> {
+    return this.#run(asker, (inside) => this.#db.command({ ...command, maxTimeMS: this.limits.timeoutMs }, inside))
   }
 
   /** Hands over one document after the other until `take` has enough of them. */
-  read(
-    collection: string,
-    question: Question,
-    take: (document: Document) => boolean,
-    signal: AbortSignal,
-  ): Promise<void> {
-    return this.#run(signal, async (inside) => {
+  read(collection: string, question: Question, take: (document: Document) => boolean, asker: Asker): Promise<void> {
+    return this.#run(asker, async (inside) => {
       const options = { ...inside, maxTimeMS: this.limits.timeoutMs, batchSize: BATCH, allowDiskUse: false }
       const one = this.#db.collection(collection)
       const cursor =
@@ -128,10 +132,19 @@ export class MongoDatabase {
     await this.#client.close()
   }
 
-  async #run<T>(signal: AbortSignal, action: (inside: { readonly signal: AbortSignal }) => Promise<T>): Promise<T> {
+  #run<T>({ caller, signal }: Asker, action: Action<T>): Promise<T> {
+    return this.#turns.run(caller, () => this.#within(signal, action), signal)
+  }
+
+  async #within<T>(signal: AbortSignal, action: Action<T>): Promise<T> {
     const deadline = timeLimit(this.limits.timeoutMs)
+    const ended = AbortSignal.any([signal, deadline])
+    // The driver asks the server to give up the cursor, and waits for its answer without end.
+    const over = new Promise<never>((_, reject) =>
+      ended.addEventListener('abort', () => reject(ended.reason), { once: true }),
+    )
     try {
-      return await action({ signal: AbortSignal.any([signal, deadline]) })
+      return await Promise.race([action({ signal: ended }), over])
     } catch (error) {
       if (error instanceof PorticoError) throw error
       if (signal.aborted) throw signal.reason
@@ -152,6 +165,11 @@ type Question =
     }
   | { readonly pipeline: Document[] }
 
+type Action<T> = (inside: { readonly signal: AbortSignal }) => Promise<T>
+
+const MAX_CONNECTIONS = 4
+/** Questions of one caller that wait for their turn. */
+const MAX_WAITING = 32
 const BATCH = 50
 /** MaxTimeMSExpired. */
 const TIMED_OUT = 50

@@ -1,9 +1,10 @@
 /** The mongo server put together: one database, the tools over it, its collections as resources, and a prompt. */
 
 import { createServer, PorticoError, prompt, resource, ToolError } from '@portico/sdk/server'
+import { askerOf } from '../caller.ts'
 import type { ReadyServer } from '../entry.ts'
 import { MongoDatabase, type MongoLimits } from './database.ts'
-import { createTools, type MongoHost } from './tools.ts'
+import { collectionLines, createTools, type MongoHost } from './tools.ts'
 
 /** Options of `createMongoServer`: which database, which collections, and how large an answer may be. */
 export interface MongoOptions extends Partial<MongoLimits> {
@@ -83,7 +84,7 @@ function toLimits(options: MongoOptions): MongoLimits {
   }
 }
 
-function createCollections({ database, mayRead }: MongoHost) {
+function createCollections(host: MongoHost) {
   return resource(
     {
       uri: 'mongo://collections',
@@ -91,18 +92,7 @@ function createCollections({ database, mayRead }: MongoHost) {
       description: 'The names of the collections that can be read',
       mimeType: 'text/plain',
     },
-    async (_, ctx) => {
-      const names = (await database.collections(ctx.signal)).map(({ name }) => String(name))
-      const readable = names.filter((name) => {
-        try {
-          mayRead(name)
-          return !name.startsWith('system.')
-        } catch {
-          return false
-        }
-      })
-      return readable.sort().join('\n')
-    },
+    (_, ctx) => collectionLines(host, askerOf(ctx)),
   )
 }
 

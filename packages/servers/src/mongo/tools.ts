@@ -2,6 +2,7 @@
 
 import { tool } from '@portico/sdk/server'
 import type { Document } from 'mongodb'
+import { type Asker, askerOf } from '../caller.ts'
 import { countFrom, toCursor } from '../cursor.ts'
 import { spellHidden } from '../text/plain-text.ts'
 import { Page, toAnswer } from './answer.ts'
@@ -45,20 +46,24 @@ function listTool({ database, mayRead }: MongoHost) {
       ...READS,
     },
     async (_, ctx) => {
-      const all = await database.collections(ctx.signal)
-      const lines = all.flatMap(({ name, type }) => {
-        try {
-          mayRead(requireCollectionName(name))
-        } catch {
-          return []
-        }
-        return [`${toLine(String(name))}${type === 'view' ? ' (view)' : ''}`]
-      })
-      const shown = lines.sort().slice(0, MAX_COLLECTIONS)
-      const more = lines.length > shown.length ? `\n… and ${lines.length - shown.length} more` : ''
-      return toAnswer(database.name, shown.length === 0 ? 'No collections.' : shown.join('\n') + more)
+      return toAnswer(database.name, await collectionLines({ database, mayRead }, askerOf(ctx)))
     },
   )
+}
+
+/** A line for each collection that may be read, whatever is in its name. */
+export async function collectionLines({ database, mayRead }: MongoHost, asker: Asker): Promise<string> {
+  const lines = (await database.collections(asker)).flatMap(({ name, type }) => {
+    try {
+      mayRead(requireCollectionName(name))
+    } catch {
+      return []
+    }
+    return [`${toLine(String(name))}${type === 'view' ? ' (view)' : ''}`]
+  })
+  const shown = lines.sort().slice(0, MAX_COLLECTIONS)
+  const more = lines.length > shown.length ? `\n… and ${lines.length - shown.length} more` : ''
+  return shown.length === 0 ? 'No collections.' : shown.join('\n') + more
 }
 
 const MAX_COLLECTIONS = 1000
@@ -96,9 +101,9 @@ function describeTool(host: MongoHost) {
           shape.add(document)
           return ++looked < size
         },
-        ctx.signal,
+        askerOf(ctx),
       )
-      const indexes = (await database.indexes(name, ctx.signal)).map((index) => {
+      const indexes = (await database.indexes(name, askerOf(ctx))).map((index) => {
         const { name: called, key, unique } = index
         return `${toLine(String(called))} ${toLine(JSON.stringify(database.toJson(key as Document)))}${unique === true ? ' unique' : ''}`
       })
@@ -151,7 +156,7 @@ function findTool(host: MongoHost) {
         limit: wanted + 1,
       }
       const take = (document: Document): boolean => page.add(database.toJson(document))
-      await database.read(name, { filter: database.toBson(filter), shape }, take, ctx.signal)
+      await database.read(name, { filter: database.toBson(filter), shape }, take, askerOf(ctx))
       return page.answer(sourceOf(host, name), (count) => `Ask again with cursor "${toCursor(String(skip + count))}".`)
     },
   )
@@ -178,7 +183,7 @@ function aggregateTool(host: MongoHost) {
       const page = new Page(database.limits, wanted)
       const stages = [...toStages(database, pipeline), { $limit: wanted + 1 }]
       const take = (document: Document): boolean => page.add(database.toJson(document))
-      await database.read(name, { pipeline: stages }, take, ctx.signal)
+      await database.read(name, { pipeline: stages }, take, askerOf(ctx))
       return page.answer(sourceOf(host, name), () => 'Sort, and add $skip or $limit to the pipeline.')
     },
   )
@@ -205,7 +210,7 @@ function explainTool(host: MongoHost) {
         pipeline === undefined
           ? { find: name, filter: database.toBson(filter), sort: database.toBson(sort) }
           : { aggregate: name, pipeline: toStages(database, pipeline), cursor: {} }
-      const plan = await database.command({ explain, verbosity: 'queryPlanner' }, ctx.signal)
+      const plan = await database.command({ explain, verbosity: 'queryPlanner' }, askerOf(ctx))
       const { queryPlanner, stages } = plan
       const page = new Page(database.limits, 1)
       page.add(database.toJson({ queryPlanner, stages }))

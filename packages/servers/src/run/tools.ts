@@ -1,7 +1,9 @@
 /** The tools of the run server: they ask, run, and say what came of it and which bound was met. */
 
 import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
+import { callerOf } from '../caller.ts'
 import { requireConfirmation } from '../confirmation.ts'
+import { FairTurns } from '../machine/fair-turns.ts'
 import { spellHidden, toPlainText } from '../text/plain-text.ts'
 import { fileUri, type History, runUri, textOf } from './history.ts'
 import { describeIsolation, type Isolation, type Languages } from './isolation.ts'
@@ -35,11 +37,19 @@ const STDIN = { type: 'string', maxLength: 1_000_000, description: 'What it read
 
 export function createTools(parts: ToolParts) {
   const { commands, languages } = parts
-  const running = { count: 0 }
+  const { maxRunning } = parts.settings.limits
+  const turns = new FairTurns({
+    slots: maxRunning,
+    maxWaiting: MAX_WAITING,
+    refusal: () =>
+      new ToolError(
+        `${MAX_WAITING} of your runs wait already, and ${maxRunning} run at a time (option maxRunning). Try again when one has ended.`,
+      ),
+  })
   return {
-    run_javascript: createRunJavascript(parts, running),
-    ...(languages.python !== undefined && { run_python: createRunPython(parts, running, languages.python) }),
-    ...(commands.size > 0 && { run_command: createRunCommand(parts, running) }),
+    run_javascript: createRunJavascript({ ...parts, turns }),
+    ...(languages.python !== undefined && { run_python: createRunPython({ ...parts, turns }, languages.python) }),
+    ...(commands.size > 0 && { run_command: createRunCommand({ ...parts, turns }) }),
     isolation: tool(
       {
         title: 'Isolation',
@@ -55,11 +65,14 @@ export function createTools(parts: ToolParts) {
   }
 }
 
-interface Running {
-  count: number
+/** Runs of one caller that wait for a place. */
+const MAX_WAITING = 16
+
+interface RunningParts extends ToolParts {
+  readonly turns: FairTurns
 }
 
-function createRunJavascript(parts: ToolParts, running: Running) {
+function createRunJavascript(parts: RunningParts) {
   return tool(
     {
       title: 'Run JavaScript',
@@ -82,14 +95,14 @@ function createRunJavascript(parts: ToolParts, running: Running) {
       const name = language === 'typescript' ? 'TypeScript' : 'JavaScript'
       const question = `Run this ${name} in a sandbox without files or network?`
       const shown = shownOf({ code, files })
-      return perform({ ...parts, running }, ctx, { tool: 'run_javascript', question, shown, files, session }, (job) =>
+      return perform(parts, ctx, { tool: 'run_javascript', question, shown, files, session }, (job) =>
         runJavascript({ ...job, code, language, packages: parts.packages.javascript }),
       )
     },
   )
 }
 
-function createRunPython(parts: ToolParts, running: Running, python: string) {
+function createRunPython(parts: RunningParts, python: string) {
   return tool(
     {
       title: 'Run Python',
@@ -111,7 +124,7 @@ function createRunPython(parts: ToolParts, running: Running, python: string) {
       // Isolated from the user's own settings and packages; what is there besides comes with the system.
       const { python: names, pythonFolder } = parts.packages
       const program = [python, '-I', '-c', ...(names.length === 0 ? [code] : [WITH_PACKAGES, pythonFolder, code])]
-      return perform({ ...parts, running }, ctx, { tool: 'run_python', question, shown, files, session }, (job) =>
+      return perform(parts, ctx, { tool: 'run_python', question, shown, files, session }, (job) =>
         runProgram(parts.isolation.sandbox, { ...job, program, stdin, readable: parts.settings.readable }),
       )
     },
@@ -127,7 +140,7 @@ function packagesIn(names: readonly string[]): string {
   return names.length === 0 ? '' : `Packages: ${names.join(', ')}.`
 }
 
-function createRunCommand(parts: ToolParts, running: Running) {
+function createRunCommand(parts: RunningParts) {
   const names = [...parts.commands.keys()]
   return tool(
     {
@@ -161,7 +174,7 @@ function createRunCommand(parts: ToolParts, running: Running) {
       const line = [command, ...args].map((arg) => JSON.stringify(arg)).join(' ')
       const question = `Run this command ${place(parts)}?`
       const shown = shownOf({ code: line, stdin, files })
-      return perform({ ...parts, running }, ctx, { tool: 'run_command', question, shown, files, session }, (job) =>
+      return perform(parts, ctx, { tool: 'run_command', question, shown, files, session }, (job) =>
         runProgram(parts.isolation.sandbox, {
           ...job,
           program: [path, ...args],
@@ -182,12 +195,7 @@ interface Request {
 }
 
 /** Takes the folder of the session for as long as it runs. */
-async function perform(
-  parts: ToolParts & { readonly running: Running },
-  ctx: AskingContext,
-  request: Request,
-  run: (job: Job) => Promise<Outcome>,
-) {
+async function perform(parts: RunningParts, ctx: AskingContext, request: Request, run: (job: Job) => Promise<Outcome>) {
   const given = checkFiles(request.files, parts.settings.limits)
   const session = request.session === undefined ? undefined : parts.sessions.open(ctx.principal, request.session)
   try {
@@ -204,19 +212,26 @@ interface ReadyRequest extends Omit<Request, 'session' | 'files'> {
   readonly session: OpenSession | undefined
 }
 
-/** Asks, waits for no place but says so, runs, remembers. */
+/** Asks, waits for its turn, runs, remembers. */
 async function performIn(
-  { running, ...parts }: ToolParts & { readonly running: Running },
+  parts: RunningParts,
   ctx: AskingContext,
   request: ReadyRequest,
   run: (job: Job) => Promise<Outcome>,
 ) {
-  const { limits, ask, allowUnasked } = parts.settings
+  const { ask, allowUnasked } = parts.settings
   if (ask) await requireConfirmation(ctx, request.question, allowUnasked, request.shown)
-  if (running.count >= limits.maxRunning) {
-    throw new ToolError(`${limits.maxRunning} runs are under way (option maxRunning). Try again when one has ended.`)
-  }
-  running.count++
+  const signal = AbortSignal.any([ctx.signal, parts.stop])
+  return parts.turns.run(callerOf(ctx), () => runNow(parts, ctx, request, (job) => run({ ...job, signal })), signal)
+}
+
+async function runNow(
+  parts: ToolParts,
+  ctx: AskingContext,
+  request: ReadyRequest,
+  run: (job: Omit<Job, 'signal'>) => Promise<Outcome>,
+) {
+  const { limits } = parts.settings
   const start = Date.now()
   let printed = 0
   const onOutput = (text: string): void => {
@@ -226,8 +241,7 @@ async function performIn(
     ctx.log('info', words, request.tool)
   }
   try {
-    const job = { files: request.inFolder, limits, signal: AbortSignal.any([ctx.signal, parts.stop]), onOutput }
-    const started = run(job)
+    const started = run({ files: request.inFolder, limits, onOutput })
     parts.underway.add(started)
     const { folder, ...outcome } = await started.finally(() => parts.underway.delete(started))
     // What was ended on the way leaves the session as it was.
@@ -242,8 +256,6 @@ async function performIn(
     throw new ToolError(`It could not be started${code}. The tool "isolation" says what this machine can run.`, {
       cause: error,
     })
-  } finally {
-    running.count--
   }
 }
 

@@ -1,16 +1,17 @@
 /** The tables of the database by name. Kept for a moment, because completion asks for them at every key stroke. */
 
 import { ToolError } from '@portico/sdk/server'
-import type { Engine, Table } from './engine.ts'
+import type { Table } from './engine.ts'
+import type { FairEngine } from './fair-engine.ts'
 
 const KEEP_MS = 5000
 
 export class Catalogue {
-  readonly #engine: Engine
+  readonly #engine: FairEngine
   #tables: Promise<readonly Table[]> | undefined
   #until = 0
 
-  constructor(engine: Engine) {
+  constructor(engine: FairEngine) {
     this.#engine = engine
   }
 
@@ -18,7 +19,7 @@ export class Catalogue {
     if (this.#tables === undefined || performance.now() > this.#until) {
       this.#until = performance.now() + KEEP_MS
       // Shared by whoever asks meanwhile, so it does not end with one of them.
-      const asked = this.#engine.tables(new AbortController().signal)
+      const asked = this.#engine.tables({ signal: new AbortController().signal, caller: undefined })
       asked.catch(() => this.forget())
       this.#tables = asked
     }

@@ -1,8 +1,10 @@
 /** A whole table as CSV (RFC 4180), page by page from the database and bounded as a whole. */
 
 import { ToolError } from '@portico/sdk/server'
+import type { Asker } from '../caller.ts'
 import type { Cell } from './cells.ts'
-import type { Engine, Table } from './engine.ts'
+import type { Table } from './engine.ts'
+import type { FairEngine } from './fair-engine.ts'
 import type { SqlLimits } from './limits.ts'
 
 const MAX_ROWS = 20_000
@@ -15,10 +17,10 @@ const MAX_LENGTH = 4 * 1024 * 1024
 
 /** Throws where the table is larger than what is given in one piece: a part of it must not pass for the whole. */
 export async function toCsv(
-  engine: Engine,
+  engine: FairEngine,
   table: Table,
   { limits, escapeFormulas }: CsvOptions,
-  signal: AbortSignal,
+  asker: Asker,
 ): Promise<string> {
   const toField = escapeFormulas ? (cell: Cell) => quote(harmless(cell)) : quote
   const toLine = (cells: readonly Cell[]): string => `${cells.map(toField).join(',')}\r\n`
@@ -26,7 +28,7 @@ export async function toCsv(
   const lines: string[] = []
   let length = 0
   for (let offset = 0, more = true; more; ) {
-    const page = await engine.query(statement, { offset, maxRows: limits.maxRows }, signal)
+    const page = await engine.query(statement, { offset, maxRows: limits.maxRows }, asker)
     if (offset === 0) lines.push(toLine(page.columns.map(({ name }) => name)))
     for (const row of page.rows) lines.push(toLine(row))
     length = lines.reduce((sum, line) => sum + line.length, 0)

@@ -6,11 +6,12 @@
 import { PorticoError, ToolError } from '@portico/sdk/server'
 import { Catalogue } from './catalogue.ts'
 import type { Engine } from './engine.ts'
+import { FairEngine } from './fair-engine.ts'
 
 export interface Database {
   /** Empty where there is only one. */
   readonly name: string
-  readonly engine: Engine
+  readonly engine: FairEngine
   readonly catalogue: Catalogue
   readonly write: boolean
   /** Which database it is, without the name and password that it is opened with: pages of one are not those of another. */
@@ -92,7 +93,7 @@ export async function openDatabases(
       if (names.length > 1 && !NAME.test(name)) {
         throw new PorticoError('invalid-arguments', `"${name}" is no name for a database: letters, digits, - and _`)
       }
-      const engine = await open(database)
+      const engine = new FairEngine(await open(database))
       opened.push({
         name: names.length > 1 ? name : '',
         engine,

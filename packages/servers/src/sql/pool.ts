@@ -3,6 +3,8 @@
  * in its session; one that failed in any other way than by an answer of the database is not used again.
  */
 
+import { ToolError } from '@portico/sdk/server'
+
 interface PoolOptions<C> {
   readonly size: number
   open(): Promise<C>
@@ -60,6 +62,7 @@ export class Pool<C> {
   }
 
   async #open(): Promise<C> {
+    if (this.#closed) throw new ToolError('The database is closed.')
     const connection = await this.#options.open()
     this.#all.add(connection)
     return connection

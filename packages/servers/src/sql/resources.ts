@@ -1,11 +1,12 @@
 /** The schema as something to read: an overview, and one resource for each table. Nothing of the connection is in a URI. */
 
 import { prompt, resource } from '@portico/sdk/server'
+import { type Asker, askerOf } from '../caller.ts'
 import { spellHidden } from '../text/plain-text.ts'
 import type { Catalogue } from './catalogue.ts'
 import { toCsv } from './csv.ts'
 import type { Database, Databases } from './databases.ts'
-import type { Engine } from './engine.ts'
+import type { FairEngine } from './fair-engine.ts'
 import type { SqlLimits } from './limits.ts'
 import { describe } from './tools.ts'
 
@@ -45,7 +46,7 @@ function resourcesOf(database: Database, { limits, escapeFormulas }: Omit<Resour
         description: 'Every table, and the columns of the first ones',
         mimeType: 'text/markdown',
       },
-      (_variables, ctx) => overview(engine, catalogue, ctx.signal),
+      (_variables, ctx) => overview(engine, catalogue, askerOf(ctx)),
     ),
     table: resource(
       {
@@ -64,7 +65,7 @@ function resourcesOf(database: Database, { limits, escapeFormulas }: Omit<Resour
       },
       async ({ table = '' }, ctx) => {
         const found = await catalogue.find(table)
-        return found === undefined ? undefined : describe(engine, catalogue, found.key, ctx.signal)
+        return found === undefined ? undefined : describe(engine, catalogue, found.key, askerOf(ctx))
       },
     ),
     csv: resource(
@@ -77,7 +78,7 @@ function resourcesOf(database: Database, { limits, escapeFormulas }: Omit<Resour
       },
       async ({ table = '' }, ctx) => {
         const found = await catalogue.find(table)
-        return found === undefined ? undefined : toCsv(engine, found, { limits, escapeFormulas }, ctx.signal)
+        return found === undefined ? undefined : toCsv(engine, found, { limits, escapeFormulas }, askerOf(ctx))
       },
     ),
   }
@@ -110,8 +111,8 @@ export function createPrompts(databases: Databases) {
         const found = table === undefined || table === '' ? undefined : await catalogue.find(table)
         const schema =
           found === undefined
-            ? await overview(engine, catalogue, ctx.signal)
-            : JSON.stringify(await describe(engine, catalogue, found.key, ctx.signal))
+            ? await overview(engine, catalogue, askerOf(ctx))
+            : JSON.stringify(await describe(engine, catalogue, found.key, askerOf(ctx)))
         return [
           `Answer this question from the ${engine.dialect} database${name && ` ${name}`}, with the tools of the server "sql": ${question}`,
           'Read the schema below, write one query at a time with values as params, and say which query the answer comes from.',
@@ -123,7 +124,7 @@ export function createPrompts(databases: Databases) {
   }
 }
 
-async function overview(engine: Engine, catalogue: Catalogue, signal: AbortSignal): Promise<string> {
+async function overview(engine: FairEngine, catalogue: Catalogue, asker: Asker): Promise<string> {
   const tables = await catalogue.tables()
   const lines = [`# ${engine.dialect} database, ${tables.length} tables and views`, '']
   for (const [index, table] of tables.entries()) {
@@ -132,7 +133,7 @@ async function overview(engine: Engine, catalogue: Catalogue, signal: AbortSigna
       lines.push(about)
       continue
     }
-    const { columns } = await engine.describe(table, signal)
+    const { columns } = await engine.describe(table, asker)
     lines.push(`${about}: ${columns.map(({ name, type }) => `${spellHidden(name)} ${type}`.trim()).join(', ')}`)
   }
   return lines.join('\n')

@@ -1,12 +1,14 @@
 /** What a model can do with the database: look around, ask, see how a question would be run, and change it where allowed. */
 
 import { type AskingContext, type ToolDefinition, ToolError, tool } from '@portico/sdk/server'
+import { type Asker, askerOf } from '../caller.ts'
 import { requireConfirmation } from '../confirmation.ts'
 import { countFrom, toCursor } from '../cursor.ts'
 import { spellHidden } from '../text/plain-text.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Database, Databases } from './databases.ts'
-import type { Engine, Rows, Statement } from './engine.ts'
+import type { Rows, Statement } from './engine.ts'
+import type { FairEngine } from './fair-engine.ts'
 import { MAX_PARAMETERS, MAX_SQL_LENGTH, type SqlLimits } from './limits.ts'
 import { inspectStatement, requireReading, requireWritable } from './statement.ts'
 import { EXECUTED, PLAN, ROWS, TABLE, TABLES } from './tool-schemas.ts'
@@ -60,7 +62,7 @@ function queryTool({ databases, limits }: ToolParts) {
       const offset = countFrom(cursor, question)
       if (offset > MAX_OFFSET) throw new ToolError(`Pages end after ${MAX_OFFSET} rows: ask for less.`)
       const maxRows = limit ?? limits.maxRows
-      const rows = await withProgress(ctx, limits.timeoutMs, engine.query(asked, { offset, maxRows }, ctx.signal))
+      const rows = await withProgress(ctx, limits.timeoutMs, engine.query(asked, { offset, maxRows }, askerOf(ctx)))
       return toResult(rows, limits, rows.more ? toCursor(String(offset + rows.rows.length), question) : undefined)
     },
   )
@@ -79,7 +81,7 @@ function explainTool({ databases, limits }: ToolParts) {
     async ({ sql, params, database }, ctx) => {
       const { engine, write } = databases.pick(database)
       const asked = toStatement(requireReading(sql, engine.dialect, write, engine.effects), params)
-      const plan = await engine.explain(asked, ctx.signal)
+      const plan = await engine.explain(asked, askerOf(ctx))
       return { plan: cutText(plan, limits.maxResultBytes) }
     },
   )
@@ -141,7 +143,7 @@ function describeTableTool({ databases }: ToolParts) {
     },
     async ({ table, database }, ctx) => {
       const { engine, catalogue } = databases.pick(database)
-      return describe(engine, catalogue, table, ctx.signal)
+      return describe(engine, catalogue, table, askerOf(ctx))
     },
   )
 }
@@ -170,7 +172,7 @@ function sampleRowsTool({ databases, limits }: ToolParts) {
       const { quoted } = await catalogue.require(table)
       const maxRows = Math.min(limit, limits.maxRows)
       const asked = toStatement(`SELECT * FROM ${quoted} LIMIT ${maxRows}`, [])
-      return toResult(await engine.query(asked, { offset: 0, maxRows }, ctx.signal), limits, undefined)
+      return toResult(await engine.query(asked, { offset: 0, maxRows }, askerOf(ctx)), limits, undefined)
     },
   )
 }
@@ -215,7 +217,7 @@ export function createExecute({ databases, limits, allowUnasked, onSchemaChange 
       const { affected, returned } = await withProgress(
         ctx,
         limits.timeoutMs,
-        engine.execute(asked, limits.maxRows, ctx.signal),
+        engine.execute(asked, limits.maxRows, askerOf(ctx)),
       )
       if (SCHEMA_WORDS.has(inspectStatement(sql, engine.dialect).keyword)) onSchemaChange(chosen)
       return { affected, ...(returned !== undefined && toResult(returned, limits, undefined)) }
@@ -223,9 +225,9 @@ export function createExecute({ databases, limits, allowUnasked, onSchemaChange 
   )
 }
 
-export async function describe(engine: Engine, catalogue: Catalogue, name: string, signal: AbortSignal) {
+export async function describe(engine: FairEngine, catalogue: Catalogue, name: string, asker: Asker) {
   const table = await catalogue.require(name)
-  const { columns, indexes, foreignKeys } = await engine.describe(table, signal)
+  const { columns, indexes, foreignKeys } = await engine.describe(table, asker)
   return {
     table: spellHidden(table.key),
     kind: table.kind,

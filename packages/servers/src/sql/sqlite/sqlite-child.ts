@@ -26,6 +26,11 @@ export class SqliteChild {
     return this.#fresh
   }
 
+  /** Has a process, a new one where there is none. */
+  async start(): Promise<void> {
+    await this.#start()
+  }
+
   /** One request at a time is the caller's duty. */
   async request(request: ChildRequest, options: RequestOptions): Promise<ChildResult> {
     const child = await this.#start()

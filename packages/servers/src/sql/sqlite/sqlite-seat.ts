@@ -1,0 +1,110 @@
+/**
+ * One process with SQLite in it and what it has open: the file itself, read in place, or a private copy of its own where that cannot
+ * be. One statement at a time; the engine in `sqlite.ts` has a few of them.
+ */
+
+import { stat } from 'node:fs/promises'
+import { ToolError } from '@portico/sdk/server'
+import type { Outcome, Page, Rows, Statement } from '../engine.ts'
+import type { SqlLimits } from '../limits.ts'
+import { SqliteChild } from './sqlite-child.ts'
+import { copyDatabase, type DatabaseCopy, removeCopy, stampDatabase } from './sqlite-copy.ts'
+import type { ChildRequest, ChildResult } from './sqlite-protocol.ts'
+
+export interface SeatOptions {
+  /** The database. */
+  readonly file: string
+  /** Where a copy goes, and under which name: nobody else's. */
+  readonly folder: string
+  readonly name: string
+  readonly limits: SqlLimits
+  readonly maxDatabaseBytes: number
+}
+
+export class SqliteSeat {
+  readonly #child = new SqliteChild()
+  readonly #options: SeatOptions
+  #copy: DatabaseCopy | undefined
+  #copies = 0
+  #inode: bigint | undefined
+
+  constructor(options: SeatOptions) {
+    this.#options = options
+  }
+
+  /** `locks`: whether the file may be read in place. */
+  async query(statement: Statement, { offset, maxRows }: Page, locks: boolean, signal: AbortSignal): Promise<Rows> {
+    const { sql, params } = statement
+    await this.#child.start()
+    const began = performance.now()
+    await this.#refresh(locks, signal)
+    const limits = { ...this.#options.limits, maxRows }
+    // To open the file and to read it are one statement to whoever asked.
+    const left = Math.max(1, Math.ceil(this.#options.limits.timeoutMs - (performance.now() - began)))
+    const { rows } = await this.ask({ kind: 'query', sql, params, offset, limits }, signal, left)
+    if (rows === undefined) throw new ToolError('SQLite gave no rows.')
+    return rows
+  }
+
+  async execute({ sql, params }: Statement, maxRows: number, signal: AbortSignal): Promise<Outcome> {
+    const { file, limits } = this.#options
+    const bounds = { ...limits, maxRows }
+    const request: ChildRequest = { kind: 'execute', path: file, sql, params, limits: bounds, waitMs: this.#waitMs }
+    const { affected = 0, rows } = await this.ask(request, signal)
+    return { affected, returned: rows }
+  }
+
+  async ask(
+    request: ChildRequest,
+    signal: AbortSignal,
+    timeoutMs = this.#options.limits.timeoutMs,
+  ): Promise<ChildResult> {
+    try {
+      return await this.#child.request(request, { timeoutMs, signal })
+    } catch (error) {
+      if (!(error instanceof ToolError) || !/database (?:table )?is locked|busy/i.test(error.message)) throw error
+      throw new ToolError('Another program has the database locked. Nothing was changed; try again in a moment.')
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#child.close()
+  }
+
+  /** Opens the file when the process is a new one or the file another; where that fails, a copy. */
+  async #refresh(locks: boolean, signal: AbortSignal): Promise<void> {
+    if (!locks || this.#copy !== undefined) return this.#refreshCopy(signal)
+    const { ino } = await stat(this.#options.file, { bigint: true }).catch(() => {
+      throw new ToolError('The database file is not there any more.')
+    })
+    if (!this.#child.isFresh && this.#inode === ino) return
+    try {
+      await this.ask({ kind: 'open', path: this.#options.file, isCopy: false, waitMs: this.#waitMs }, signal)
+      this.#inode = ino
+    } catch (error) {
+      if (!(error instanceof ToolError) || !UNREADABLE_IN_PLACE.test(error.message)) throw error
+      await this.#refreshCopy(signal)
+    }
+  }
+
+  /** Takes a new copy when the file changed, and opens it when the process is a new one. */
+  async #refreshCopy(signal: AbortSignal): Promise<void> {
+    const { file, folder, name, maxDatabaseBytes: max } = this.#options
+    const stale = this.#copy === undefined || (await stampDatabase(file, max)) !== this.#copy.stamp
+    if (!stale && !this.#child.isFresh) return
+    const old = this.#copy
+    if (stale) this.#copy = await copyDatabase(file, folder, `${name}-${this.#copies++}.db`, max)
+    if (this.#copy === undefined) return
+    await this.ask({ kind: 'open', path: this.#copy.path, isCopy: true, waitMs: this.#waitMs }, signal)
+    if (stale && old !== undefined) await removeCopy(old.path)
+  }
+
+  /** How long to wait for another's lock: long enough to be told of it before the time is up. */
+  get #waitMs(): number {
+    const { timeoutMs } = this.#options.limits
+    return Math.floor(Math.max(timeoutMs * 0.8, timeoutMs - 1_000))
+  }
+}
+
+/** A journal to play back, or a log without its index, in a place where this user may not write. */
+const UNREADABLE_IN_PLACE = /readonly database|unable to open|SQLITE_CANTOPEN|SQLITE_READONLY/i
