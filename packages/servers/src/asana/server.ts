@@ -3,6 +3,7 @@
 import { createServer, PorticoError, prompt, resource } from '@portico/sdk/server'
 import type { ReadyServer } from '../entry.ts'
 import { toLine, toText } from '../vendor/values.ts'
+import { foreignText } from '../vendor/vendor-host.ts'
 import { quietly, VENDOR_LIMITS, type Vendor, type VendorOptions, VendorService } from '../vendor/vendor-service.ts'
 import { type AsanaHost, readTask } from './host.ts'
 import { createReadTools } from './read-tools.ts'
@@ -86,7 +87,7 @@ function taskResource(host: AsanaHost) {
     },
     async ({ gid }, ctx) => {
       const { name, notes } = await readTask(host, gid, quietly(ctx))
-      return `${toLine(name, 500)}\n\n${toText(notes)}`
+      return foreignText(host, `${toLine(name, 500)}\n\n${toText(notes)}`)
     },
   )
 }

@@ -2,11 +2,13 @@
 
 import { resource } from '@portico/sdk/server'
 import { toLine, toObject, toText } from '../vendor/values.ts'
+import { foreignText } from '../vendor/vendor-host.ts'
 import { pathOf, withFile } from '../vendor/vendor-path.ts'
 import { quietly } from '../vendor/vendor-service.ts'
 import type { GithubHost } from './host.ts'
 
-export function createResources({ service, rule }: GithubHost) {
+export function createResources(host: GithubHost) {
+  const { service, rule } = host
   return {
     file: resource(
       {
@@ -19,7 +21,7 @@ export function createResources({ service, rule }: GithubHost) {
         rule.require(owner, repo)
         const place = withFile(pathOf`/repos/${owner}/${repo}/contents`, path)
         const raw = { accept: 'application/vnd.github.raw+json' }
-        return (await service.send(place, raw, quietly(ctx))).text
+        return foreignText(host, (await service.send(place, raw, quietly(ctx))).text)
       },
     ),
     issue: resource(
@@ -34,7 +36,7 @@ export function createResources({ service, rule }: GithubHost) {
         const place = pathOf`/repos/${owner}/${repo}/issues/${number}`
         const { json } = await service.send(place, {}, quietly(ctx))
         const { title, body } = toObject(json)
-        return `# ${toLine(title, 300)}\n\n${toText(body)}`
+        return foreignText(host, `# ${toLine(title, 300)}\n\n${toText(body)}`)
       },
     ),
   }

@@ -43,7 +43,7 @@ function searchMail(host: VendorHost) {
       const asked = { q: query, maxResults: PER_PAGE, pageToken: page }
       const list = toObject((await host.service.send(pathOf`/gmail/v1/users/me/messages`, { query: asked }, ctx)).json)
       const lines: string[] = []
-      for (const { id } of toList(list.messages)) {
+      for (const { id } of toList(list.messages).slice(0, PER_PAGE)) {
         const path = pathOf`/gmail/v1/users/me/messages/${toText(id)}`
         const message = toObject((await host.service.send(path, { query: { format: 'metadata' } }, ctx)).json)
         lines.push(

@@ -3,7 +3,7 @@
 import { createServer, prompt, resource } from '@portico/sdk/server'
 import type { ReadyServer } from '../entry.ts'
 import { RefreshedToken } from '../vendor/token-source.ts'
-import type { VendorHost } from '../vendor/vendor-host.ts'
+import { foreignText, type VendorHost } from '../vendor/vendor-host.ts'
 import { pathOf } from '../vendor/vendor-path.ts'
 import { quietly, VENDOR_LIMITS, type Vendor, type VendorOptions, VendorService } from '../vendor/vendor-service.ts'
 import { createReadTools } from './read-tools.ts'
@@ -86,7 +86,7 @@ export async function createGoogleServer(options: GoogleOptions = {}): Promise<R
   return { server, async close() {} }
 }
 
-function documentResource({ service }: VendorHost) {
+function documentResource(host: VendorHost) {
   return resource(
     {
       uri: 'google://documents/{id}',
@@ -96,7 +96,8 @@ function documentResource({ service }: VendorHost) {
     },
     async ({ id }, ctx) => {
       const asked = { query: { mimeType: 'text/markdown' } }
-      return (await service.send(pathOf`/drive/v3/files/${id}/export`, asked, quietly(ctx))).text
+      const { text } = await host.service.send(pathOf`/drive/v3/files/${id}/export`, asked, quietly(ctx))
+      return foreignText(host, text)
     },
   )
 }

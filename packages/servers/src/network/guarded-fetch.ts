@@ -27,6 +27,8 @@ interface NetworkRequest {
   readonly headers?: { readonly [name: string]: string }
   /** Sent to the origin of the first URL only; a redirect elsewhere goes without them. */
   readonly secretHeaders?: { readonly [name: string]: string }
+  /** The folder of that origin that they are for: other services may be beside it. All of it unless given. */
+  readonly secretPath?: string
   readonly body?: string | Uint8Array
   readonly signal?: AbortSignal | undefined
   readonly maxBytes?: number
@@ -77,7 +79,8 @@ async function follow(start: URL, request: NetworkRequest, journey: Journey): Pr
   let target = start
   for (let hops = 0; ; hops++) {
     destinations.judgeUrl(target)
-    const secrets = target.origin === start.origin ? secretHeaders : undefined
+    const isHome = target.origin === start.origin && isWithin(target.pathname, request.secretPath ?? '/')
+    const secrets = isHome ? secretHeaders : undefined
     const answer = await dial(target, { ...request, method }, secrets, signal)
     const next = redirects === 'none' ? undefined : redirectOf(answer, target, method)
     if (next === undefined) {
@@ -91,6 +94,11 @@ async function follow(start: URL, request: NetworkRequest, journey: Journey): Pr
     }
     target = next
   }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const inside = folder.endsWith('/') ? folder : `${folder}/`
+  return path.startsWith(inside) || path === folder
 }
 
 /** Where a redirect leads. Only reading is repeated elsewhere. */

@@ -2,7 +2,7 @@
 
 import { createServer, prompt, resource } from '@portico/sdk/server'
 import type { ReadyServer } from '../entry.ts'
-import type { VendorHost } from '../vendor/vendor-host.ts'
+import { foreignText, type VendorHost } from '../vendor/vendor-host.ts'
 import { quietly, VENDOR_LIMITS, type Vendor, type VendorOptions, VendorService } from '../vendor/vendor-service.ts'
 import { readContent } from './page-content.ts'
 import { createReadTools } from './read-tools.ts'
@@ -77,7 +77,7 @@ function pageResource(host: VendorHost) {
       description: 'The content of a page, as Markdown',
       mimeType: 'text/markdown',
     },
-    ({ id }, ctx) => readContent(host, id, quietly(ctx)),
+    async ({ id }, ctx) => foreignText(host, await readContent(host, id, quietly(ctx))),
   )
 }
 

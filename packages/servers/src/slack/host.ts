@@ -122,9 +122,11 @@ async function pages(
   ctx: Patience,
 ): Promise<Json[]> {
   const found: Json[] = []
+  // Shared by whoever asks meanwhile, so it does not end with the one who asked first.
+  const patience: Patience = { signal: new AbortController().signal, progress: (...told) => ctx.progress(...told) }
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
-    const answer = await read(host, method, { ...query, limit: PER_PAGE, cursor }, ctx)
+    const answer = await read(host, method, { ...query, limit: PER_PAGE, cursor }, patience)
     found.push(...toList(answer[member]))
     cursor = nextOf(answer)
     if (cursor === undefined) break

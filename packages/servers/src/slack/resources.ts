@@ -2,6 +2,7 @@
 
 import { resource } from '@portico/sdk/server'
 import { toList } from '../vendor/values.ts'
+import { foreignText } from '../vendor/vendor-host.ts'
 import { quietly } from '../vendor/vendor-service.ts'
 import { messageLines, read, type SlackHost } from './host.ts'
 
@@ -18,7 +19,8 @@ export function createResources(host: SlackHost) {
         const quiet = quietly(ctx)
         const { id } = await host.directory.channel(host, name, quiet)
         const answer = await read(host, 'conversations.history', { channel: id, limit: 50 }, quiet)
-        return messageLines([...toList(answer.messages)].reverse(), await host.directory.names(host, quiet)).join('\n')
+        const lines = messageLines([...toList(answer.messages)].reverse(), await host.directory.names(host, quiet))
+        return foreignText(host, lines.join('\n'))
       },
     ),
   }

@@ -24,6 +24,13 @@ export function foreign({ service, maxCharacters }: VendorHost, shown: string, s
   return result({ content: [text(`${framed(service.host, words)}${more}`)], _meta: UNTRUSTED })
 }
 
+/** The same for a resource, which is read at once. */
+export function foreignText({ service, maxCharacters }: VendorHost, shown: string): string {
+  const part = slice(service.clean(shown), 0, maxCharacters)
+  const more = part.next === undefined ? '' : `\n\n[${part.length - part.end} characters more.]`
+  return `${framed(service.host, part.text)}${more}`
+}
+
 interface Change {
   readonly question: string
   readonly method: 'POST' | 'PATCH' | 'PUT'

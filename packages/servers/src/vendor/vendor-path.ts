@@ -25,5 +25,7 @@ export function withFile(prefix: VendorPath, file: string): VendorPath {
 function toSegment(value: string | number | undefined): string {
   const text = String(value ?? '')
   if (text === '' || text === '.' || text === '..') throw new ToolError(`"${text}" cannot be part of an address.`)
+  // Half of a character has no spelling in an address.
+  if (/\p{Surrogate}/u.test(text)) throw new ToolError('A character of an address is not whole.')
   return encodeURIComponent(text)
 }

@@ -158,6 +158,7 @@ export class VendorService {
       ...(token !== undefined && { secretHeaders: { authorization: `Bearer ${token}` } }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
       redirects: elsewhere === true ? 'follow' : 'same-origin',
+      secretPath: this.#base.pathname,
       signal,
     })
   }
@@ -205,8 +206,13 @@ const MAX_ATTEMPTS = 3
 
 function readBase(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '') {
-    throw new PorticoError('invalid-arguments', 'The option base must be an http or https address.')
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
+  // Paths are written behind it: behind a query they would be part of that.
+  if (url === undefined || !isWeb || url.href !== url.origin + url.pathname) {
+    throw new PorticoError(
+      'invalid-arguments',
+      'The option base must be an http or https address, and nothing behind its path.',
+    )
   }
   return url
 }
