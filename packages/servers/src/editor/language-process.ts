@@ -4,8 +4,8 @@
  */
 
 import type { ChildProcess } from 'node:child_process'
-import { spawnPiped } from '@portico/sdk/internal'
 import { ToolError } from '@portico/sdk/server'
+import { endTree, startChild } from '../machine/kept-child.ts'
 import { watchMemory } from '../machine/memory-watch.ts'
 import { plainEnvironment } from '../machine/program.ts'
 import { spellHidden, toExcerpt } from '../text/plain-text.ts'
@@ -42,12 +42,7 @@ export class LanguageProcess {
   constructor(options: ProcessOptions) {
     this.#options = options
     const [program = '', ...args] = options.command
-    this.#child = spawnPiped(program, args, {
-      cwd: options.cwd,
-      env: this.#environment(),
-      stdio: 'pipe',
-      windowsHide: true,
-    })
+    this.#child = startChild(program, args, { cwd: options.cwd, env: this.#environment(), stdio: 'pipe' })
     const { pid } = this.#child
     const tooLarge = () =>
       this.end(`it took more than ${options.maxMemoryBytes} bytes of memory (option maxMemoryBytes)`)
@@ -105,7 +100,7 @@ export class LanguageProcess {
     const gone = new Promise<void>((resolve) => this.#child.once('close', () => resolve()))
     await this.request('shutdown', {}).catch(() => {})
     this.notify('exit', {})
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), END_MS)
+    const timer = setTimeout(() => endTree(this.#child), END_MS)
     await gone
     clearTimeout(timer)
   }
@@ -168,7 +163,7 @@ export class LanguageProcess {
     if (this.#over !== undefined) return
     this.#over = new ToolError(`The language server is gone: ${reason}`)
     this.#unwatch()
-    this.#child.kill('SIGKILL')
+    endTree(this.#child)
     for (const { reject } of this.#waiting.values()) reject(this.#over)
     this.#waiting.clear()
   }

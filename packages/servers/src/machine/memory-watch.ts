@@ -1,54 +1,54 @@
 /**
- * What a process and all that it started hold in memory, looked at while they run: limits of the system count each
- * process alone. Linux tells; elsewhere nothing is watched.
+ * Ends what takes too much memory, looked at while it runs: limits of the system count each process alone, and shared memory not at
+ * all. Linux tells; elsewhere nothing is watched.
  */
 
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
+import { heldBy, readSize } from './memory-held.ts'
 
 const LOOK_MS = 100
-const MAX_PROCESSES = 1_000
+/** A machine with less of its memory left than this part of it is in want. */
+const WANT = 1 / 16
 
 /** Calls `onOver` once when the tree below `pid` holds more. Returns what ends the watch. */
 export function watchMemory(pid: number, maxBytes: number, onOver: () => void): () => void {
+  return watch(async () => (await heldBy(pid)) > maxBytes, onOver)
+}
+
+/**
+ * Calls `onOver` once when the machine is in want of memory and has so many bytes less than at the start: memory can be held where
+ * it is nobody's, such as in messages that nobody has read.
+ */
+export function watchMachine(maxBytes: number, onOver: () => void): () => void {
+  let first: number | undefined
+  return watch(async () => {
+    const { available, total } = await machineMemory()
+    first ??= available
+    return available < total * WANT && first - available > maxBytes
+  }, onOver)
+}
+
+function watch(isOver: () => Promise<boolean>, onOver: () => void): () => void {
   if (process.platform !== 'linux') return () => {}
-  let isOver = false
+  let hasEnded = false
   let isLooking = false
   const timer = setInterval(async () => {
     if (isLooking) return
     isLooking = true
-    const held = await heldBy(pid)
+    const over = await isOver()
     isLooking = false
-    if (held <= maxBytes || isOver) return
-    isOver = true
+    if (!over || hasEnded) return
+    hasEnded = true
     onOver()
   }, LOOK_MS)
   timer.unref()
   return () => {
-    isOver = true
+    hasEnded = true
     clearInterval(timer)
   }
 }
 
-async function heldBy(pid: number): Promise<number> {
-  const waiting = [pid]
-  let held = 0
-  for (let at = 0; at < waiting.length && at < MAX_PROCESSES; at++) {
-    const one = waiting[at] ?? 0
-    held += await residentOf(one)
-    waiting.push(...(await childrenOf(one)))
-  }
-  return held
-}
-
-async function residentOf(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1_024
-}
-
-async function childrenOf(pid: number): Promise<number[]> {
-  const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
-  const lists = await Promise.all(
-    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, 'utf8').catch(() => '')),
-  )
-  return lists.flatMap((list) => list.split(' ')).flatMap((text) => (text === '' ? [] : [Number(text)]))
+async function machineMemory(): Promise<{ readonly available: number; readonly total: number }> {
+  const text = await readFile('/proc/meminfo', 'utf8').catch(() => '')
+  return { available: readSize(text, 'MemAvailable') * 1_024, total: readSize(text, 'MemTotal') * 1_024 }
 }

@@ -7,7 +7,7 @@
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
-import { spawnPiped } from '@portico/sdk/internal'
+import { endTree, startChild } from './kept-child.ts'
 
 interface RunOptions {
   readonly args: readonly string[]
@@ -64,7 +64,7 @@ export function runProgram(program: string, options: RunOptions): Promise<Outcom
   const { args, cwd, env, maxBytes, timeoutMs, signal, input } = options
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
-    const child = spawnPiped(program, args, { cwd, env, stdio: 'pipe', windowsHide: true, shell: false })
+    const child = startChild(program, args, { cwd, env, stdio: 'pipe' })
     const chunks: Buffer[] = []
     let size = 0
     let stderr = ''
@@ -75,7 +75,7 @@ export function runProgram(program: string, options: RunOptions): Promise<Outcom
       // Politely first, so that lock files are taken away; then for good, and without waiting for what it started.
       child.kill('SIGTERM')
       killer ??= setTimeout(() => {
-        child.kill('SIGKILL')
+        endTree(child)
         child.stdout.destroy()
         child.stderr.destroy()
       }, KILL_MS)

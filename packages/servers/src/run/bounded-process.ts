@@ -3,10 +3,10 @@
  * tree on Windows. Says which bound ended it.
  */
 
-import { type ChildProcess, spawnSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { StringDecoder } from 'node:string_decoder'
-import { spawnPiped } from '@portico/sdk/internal'
-import { watchMemory } from '../machine/memory-watch.ts'
+import { endTree, startChild } from '../machine/kept-child.ts'
+import { watchMachine, watchMemory } from '../machine/memory-watch.ts'
 import type { RunLimits } from './options.ts'
 import type { Ending, OnOutput } from './outcome.ts'
 
@@ -37,24 +37,27 @@ export function runBounded(job: ProcessJob): Promise<ProcessOutcome> {
   const { limits, signal } = job
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
-    const child = spawnPiped(program, args, {
+    const child = startChild(program, args, {
       cwd: job.cwd,
       env: job.env,
       ...job.user,
       stdio: ['pipe', 'pipe', 'pipe', ...(job.archiveBytes === undefined ? [] : ['pipe' as const])],
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-      shell: false,
     })
     let ending: Ending | undefined
     const end = (why: Ending): void => {
       ending ??= why
-      endAll(child)
+      endTree(child)
     }
     const onAbort = (): void => end('failed')
-    const onExit = (): void => endAll(child)
+    const onExit = (): void => endTree(child)
     const timer = setTimeout(end, limits.timeMs, 'time')
-    const unwatch = child.pid === undefined ? () => {} : watchMemory(child.pid, limits.memoryBytes, () => end('memory'))
+    const watches =
+      child.pid === undefined
+        ? []
+        : [
+            watchMemory(child.pid, limits.memoryBytes, () => end('memory')),
+            watchMachine(limits.memoryBytes, () => end('memory')),
+          ]
     signal?.addEventListener('abort', onAbort, { once: true })
     process.once('exit', onExit)
     const printed = collectOutput(child, limits.outputBytes, job.onOutput, () => end('output'))
@@ -64,7 +67,7 @@ export function runBounded(job: ProcessJob): Promise<ProcessOutcome> {
     child.stdin?.end(job.stdin ?? '')
     const over = (): void => {
       clearTimeout(timer)
-      unwatch()
+      for (const unwatch of watches) unwatch()
       signal?.removeEventListener('abort', onAbort)
       process.off('exit', onExit)
     }
@@ -73,7 +76,7 @@ export function runBounded(job: ProcessJob): Promise<ProcessOutcome> {
       reject(error)
     })
     // What it started may hold its streams open for ever.
-    child.on('exit', () => endAll(child))
+    child.on('exit', () => endTree(child))
     child.on('close', (code) => {
       over()
       if (signal?.aborted) return reject(signal.reason)
@@ -110,22 +113,8 @@ function collectArchive(child: ChildProcess, maxBytes: number): () => Buffer {
     stream.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size <= maxBytes) chunks.push(chunk)
-      else endAll(child)
+      else endTree(child)
     })
   }
   return () => Buffer.concat(chunks)
-}
-
-function endAll(child: ChildProcess): void {
-  const { pid } = child
-  if (pid === undefined) return
-  try {
-    if (process.platform === 'win32') {
-      if (child.exitCode === null) spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true })
-    } else {
-      process.kill(-pid, 'SIGKILL')
-    }
-  } catch {
-    // There is nothing left of it.
-  }
 }

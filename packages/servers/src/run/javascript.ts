@@ -3,6 +3,7 @@
  * ended when its time is up whatever the engine in it does.
  */
 
+import { watchMemory } from '../machine/memory-watch.ts'
 import { startProcess } from '../machine/source-process.ts'
 import type { PackageFolders } from './javascript-modules.ts'
 import { changedFiles, type Ending, type Job, type Outcome, type RunFile } from './outcome.ts'
@@ -41,8 +42,10 @@ export function runJavascript({ files, limits, signal, onOutput, ...order }: Jav
     const printed = { stdout: '', stderr: '' }
     let timer = setTimeout(() => over(() => reject(new Error('The process for code did not start'))), START_MS)
     const kill = () => void child.kill('SIGKILL')
+    const unwatch = watchMemory(child.pid ?? 0, 2 * megabytes * 1_048_576, () => finish('memory', undefined, files))
     const over = (finish: () => void): void => {
       clearTimeout(timer)
+      unwatch()
       signal.removeEventListener('abort', onAbort)
       process.off('exit', kill)
       child.removeAllListeners('message')

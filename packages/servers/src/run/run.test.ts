@@ -1,5 +1,6 @@
 import { createServer as listen } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { release } from 'node:os'
 import { type Client, type ConnectOptions, connect } from '@portico/sdk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readArchive } from './archive.ts'
@@ -41,7 +42,7 @@ async function call(client: Client, name: string, args: object): Promise<Result>
 describe('JavaScript', () => {
   let client: Client
   beforeAll(async () => {
-    client = await start({ ask: false, timeMs: 15_000, memoryBytes: 16_777_216, outputBytes: 10_000 })
+    client = await start({ ask: false, timeMs: 60_000, memoryBytes: 16_777_216, outputBytes: 10_000 })
   })
   const run = (code: string, more = {}) => call(client, 'run_javascript', { code, ...more })
 
@@ -294,6 +295,39 @@ describe('programs of the machine', async () => {
         'import os, time\nfor _ in range(6):\n  if os.fork() == 0:\n    x = bytearray(40_000_000)\n    time.sleep(30)\ntime.sleep(30)',
       )
       expect(together).toMatchObject({ ok: false, ending: 'memory' })
+    })
+
+    it.each([
+      [
+        'files in memory that are open and nowhere mapped',
+        "import os, time\nfor _ in range(150):\n  os.write(os.memfd_create('x'), b'x' * 900_000)\ntime.sleep(100)",
+      ],
+      [
+        'files in memory that a thread alone has open',
+        "import ctypes, os, threading, time\ndef fill():\n  ctypes.CDLL(None).unshare(0x400)\n  for _ in range(150):\n    os.write(os.memfd_create('x'), b'x' * 900_000)\n  time.sleep(100)\nthreading.Thread(target=fill).start()\ntime.sleep(100)",
+      ],
+      [
+        'shared memory that its process has put out of its tables',
+        'import mmap, time\nall = []\nfor _ in range(10):\n  one = mmap.mmap(-1, 12_000_000)\n  one.write(b"x" * 12_000_000)\n  one.madvise(mmap.MADV_DONTNEED)\n  all.append(one)\ntime.sleep(100)',
+      ],
+      [
+        'files in memory that are mapped and no longer open',
+        "import ctypes, os, time\nmap = ctypes.CDLL(None).mmap\nmap.restype = ctypes.c_void_p\nfor _ in range(150):\n  fd = os.memfd_create('x')\n  os.write(fd, b'x' * 900_000)\n  map(None, 900_000, 1, 1, fd, 0)\n  os.close(fd)\ntime.sleep(100)",
+      ],
+    ])('sec-693: counts %s (servers 2)', async (_, code) => {
+      const ended = await run(code)
+      expect(ended).toMatchObject({ ok: false, ending: 'memory' })
+    })
+
+    it('sec-693: has no memory that stays when nobody uses it, where the system lets us say so (servers 2)', async () => {
+      const code =
+        "import ctypes\nprint(open('/proc/sys/kernel/shmall').read().strip(), ctypes.CDLL(None).shmget(0, 1_000_000, 0o1600))"
+      const { stdout } = await run(code)
+      const [pages, segment] = stdout.trim().split(' ')
+      const [major = 0, minor = 0] = release().split('.').map(Number)
+      // Older ones let only the machine's own root change this.
+      if (sandbox === 'namespaces' && (major > 6 || (major === 6 && minor >= 12))) expect(pages).toBe('0')
+      if (pages === '0') expect(segment).toBe('-1')
     })
 
     it('bounds files and processes', async () => {
