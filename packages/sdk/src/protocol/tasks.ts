@@ -154,7 +154,8 @@ export function withRelatedTask<Value extends JsonObject>(value: Value, taskId: 
 /** How often to ask about a task whose server does not say. */
 const USUAL_POLL_MS = 1_000
 const MAX_ID_LENGTH = 1_024
-const MAX_STATUS_MESSAGE = 8_192
+/** Characters of a message that are kept. */
+export const MAX_STATUS_MESSAGE = 8_192
 /** Questions of one task that are open together. What a client asks a person at a time is far less. */
 const MAX_QUESTIONS = 1_000
 

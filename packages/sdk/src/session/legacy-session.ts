@@ -156,10 +156,19 @@ export class LegacySession implements Conversation {
   }
 
   /** Runs `action`, or tells the watcher, when the session ends. */
-  onClose(action: Closing): void {
+  /** The function that comes back forgets it: what is over before the session is not kept for its end. */
+  onClose(action: Closing): () => void {
     // Nearly always there is one, and an array for it would be larger than it.
     if (this.#onClose === undefined) this.#onClose = action
-    else this.#onClose = Array.isArray(this.#onClose) ? [...this.#onClose, action] : [this.#onClose, action]
+    else if (Array.isArray(this.#onClose)) this.#onClose.push(action)
+    else this.#onClose = [this.#onClose, action]
+    return () => this.#forgetClosing(action)
+  }
+
+  #forgetClosing(action: Closing): void {
+    if (this.#onClose === action) this.#onClose = undefined
+    const at = Array.isArray(this.#onClose) ? this.#onClose.indexOf(action) : -1
+    if (Array.isArray(this.#onClose) && at >= 0) this.#onClose.splice(at, 1)
   }
 
   close(reason = 'The session has ended'): void {

@@ -53,11 +53,11 @@ export function limitCalls({ tools = {}, callsPerMinute, burst }: CallRates): Mi
 }
 
 /** No id of a principal is empty. */
-const ANYBODY = ''
+export const ANYBODY = ''
 const MAX_CALLERS = 10_000
 
 /** Calls left to each caller. A full bucket is not kept: it says nothing. */
-class Buckets {
+export class Buckets {
   readonly #perMs: number
   readonly #burst: number
   readonly #option: string
@@ -73,16 +73,25 @@ class Buckets {
   }
 
   /** Fails when the caller has no call left, and takes none. */
-  require(caller: string): number {
+  require(caller: string): void {
+    const available = this.#available(caller)
+    if (available < 1) throw new RateError(this.#option, Math.ceil((1 - available) / this.#perMs))
+  }
+
+  #available(caller: string): number {
     const now = performance.now()
     const { left, at } = this.#callers.get(caller) ?? { left: this.#burst, at: now }
-    const available = Math.min(this.#burst, left + (now - at) * this.#perMs)
-    if (available < 1) throw new RateError(this.#option, Math.ceil((1 - available) / this.#perMs))
-    return available
+    return Math.min(this.#burst, left + Math.max(0, now - at) * this.#perMs)
   }
 
   take(caller: string): void {
-    const left = this.require(caller) - 1
+    this.require(caller)
+    this.spend(caller, 1)
+  }
+
+  /** Takes so many, also of those to come: what was begun is not refused half way. */
+  spend(caller: string, count: number): void {
+    const left = this.#available(caller) - count
     this.#callers.delete(caller)
     this.#callers.set(caller, { left, at: performance.now() })
     const [oldest] = this.#callers.keys()

@@ -3,7 +3,8 @@
 import { expect, test } from 'vitest'
 import { createMemoryBus } from '../../state/memory-bus.ts'
 import { createMemoryStore } from '../../state/memory-store.ts'
-import { TASK_LIMITS, TaskBook } from './task-book.ts'
+import { TaskBook } from './task-book.ts'
+import { TASK_LIMITS } from './task-limits.ts'
 import type { TaskRequest } from './task-record.ts'
 import { createTaskSealer } from './task-seal.ts'
 

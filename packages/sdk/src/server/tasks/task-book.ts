@@ -6,40 +6,15 @@
 import { PorticoError } from '../../jsonrpc/errors.ts'
 import { isFinal } from '../../protocol/tasks.ts'
 import { randomToken } from '../../session/random-token.ts'
-import { digestOf } from '../../session/sealed-state.ts'
 import type { Bus } from '../../state/bus.ts'
 import type { Change, Store } from '../../state/store.ts'
 import { type TaskObserver, tellOfTask } from './task-events.ts'
-import { changed, isDue, type TaskChange, type TaskRecord, type TaskRequest } from './task-record.ts'
+import { noRoom, ownerOf, type TaskLimits, tasksOf } from './task-limits.ts'
+import { TaskPlaces } from './task-places.ts'
+import { changed, isDue, type TaskChange, type TaskRecord, type TaskRequest, toStatusMessage } from './task-record.ts'
 import type { TaskSealer } from './task-seal.ts'
 
-/** How much tasks may take. */
-export interface TaskLimits {
-  /**
-   * Tasks that one principal may have at a time. One that is over counts as a tenth while it is kept, and one whose arguments,
-   * answers or result are long as several: as one more for every 65,536 characters.
-   */
-  readonly maxTasksPerPrincipal: number
-  /** The same for all who are not known by name together. */
-  readonly maxAnonymousTasks: number
-  /** Characters of one task with its arguments, answers and result. */
-  readonly maxTaskLength: number
-  /** The longest time that a client may ask a task to be kept. */
-  readonly maxTtlMs: number
-  /** Tasks that one process works on at a time; what becomes due beyond that waits until one of them asks, sleeps or is over. */
-  readonly maxRunning: number
-}
-
-export const TASK_LIMITS: TaskLimits = {
-  maxTasksPerPrincipal: 100,
-  maxAnonymousTasks: 1000,
-  maxTaskLength: 2 * 1024 * 1024,
-  maxTtlMs: 24 * 3_600_000,
-  maxRunning: 1000,
-}
-
 const ID_BYTES = 24
-const ANONYMOUS = 'anonymous'
 const PAGE = 1000
 const MOMENT_DIGITS = 16
 
@@ -57,6 +32,8 @@ interface BookParts {
 }
 
 interface NewTask {
+  /** Where its lease was taken before it is there; a new one unless given. */
+  readonly id?: string
   readonly request: TaskRequest
   readonly ttlMs: number
   readonly pollIntervalMs: number
@@ -70,6 +47,8 @@ export class TaskBook {
   readonly store: Store
   readonly limits: TaskLimits
   readonly leaseMs: number
+  /** Of the handlers that run in this process. */
+  readonly places: TaskPlaces
   readonly #bus: Bus
   readonly #sealer: TaskSealer
   readonly #scope: string
@@ -80,6 +59,7 @@ export class TaskBook {
   constructor({ store, bus, limits, sealer, server, leaseMs, observer }: BookParts) {
     this.store = store
     this.limits = limits
+    this.places = new TaskPlaces(limits)
     this.leaseMs = leaseMs
     this.#bus = bus
     this.#sealer = sealer
@@ -100,10 +80,11 @@ export class TaskBook {
     return record
   }
 
-  async #create(owner: string, { request, ttlMs, pollIntervalMs, state, statusMessage }: NewTask): Promise<TaskRecord> {
+  async #create(owner: string, task: NewTask): Promise<TaskRecord> {
+    const { id = newTaskId(), request, ttlMs, pollIntervalMs, state, statusMessage } = task
     const now = Date.now()
     const record: TaskRecord = {
-      id: randomToken(ID_BYTES),
+      id,
       owner,
       request,
       status: 'working',
@@ -113,7 +94,7 @@ export class TaskBook {
       pollIntervalMs,
       epoch: 0,
       ...(state !== undefined && { state }),
-      ...(statusMessage !== undefined && { statusMessage }),
+      ...(statusMessage !== undefined && { statusMessage: toStatusMessage(statusMessage) }),
     }
     const changes = await this.#changes(record, 0, undefined)
     const owned = this.#owned(record, changes[0])
@@ -121,6 +102,7 @@ export class TaskBook {
     // The count is guarded by its version: two that are made at once, by whichever processes, are counted one after the other.
     for (;;) {
       const counted = await beforeAnything(this.#room(owner, places))
+      this.places.require(owner)
       if ((await this.store.write([...changes, owned, counted])) !== undefined) return record
     }
   }
@@ -148,9 +130,15 @@ export class TaskBook {
    * Begins a run under a lease, if there is something to do. What the run notes in its log is guarded by the version that this
    * gives, which the next run makes another.
    */
-  async take(id: string, epoch: number): Promise<{ record: TaskRecord; guard: number } | undefined> {
+  async take(
+    id: string,
+    epoch: number,
+    mayRun: (owner: string) => boolean,
+  ): Promise<{ record: TaskRecord; guard: number } | undefined> {
     const begin = (record: TaskRecord): TaskChange | undefined =>
-      isDue(record, Date.now()) && record.epoch < epoch ? { epoch, running: true, wakeAt: undefined } : undefined
+      isDue(record, Date.now()) && record.epoch < epoch && mayRun(record.owner)
+        ? { epoch, running: true, wakeAt: undefined }
+        : undefined
     const taken = await this.#change(id, begin, `${this.#prefix('run')}${id}`)
     return taken && { record: taken.record, guard: taken.versions.at(-1) ?? 0 }
   }
@@ -319,10 +307,8 @@ export class TaskBook {
 
   /** The places of an owner's tasks with some more, or a refusal. Too many where some expired, and then counted anew. */
   async #room(owner: string, places: number): Promise<Change> {
-    const [name, limit] =
-      owner === ANONYMOUS
-        ? (['maxAnonymousTasks', this.limits.maxAnonymousTasks] as const)
-        : (['maxTasksPerPrincipal', this.limits.maxTasksPerPrincipal] as const)
+    const bound = tasksOf(owner, this.limits)
+    const { limit } = bound
     const key = `${this.#prefix('count')}${owner}`
     const kept = await this.store.get(key)
     let count = kept === undefined ? await this.#placesOf(owner) : Number(kept.value)
@@ -330,14 +316,17 @@ export class TaskBook {
     // Tenths do not add up to the last digit.
     count = Math.round(count * 10) / 10
     if (count + places > limit) {
-      const remedy = 'Cancel one that is no longer needed, or wait until one is over; those count as a tenth'
-      const message = `No room for another task: ${name} (${limit}) reached. ${remedy}`
-      throw new PorticoError('limit-exceeded', message, { data: { option: name, limit, remedy } })
+      throw noRoom(bound, 'Cancel one that is no longer needed, or wait until one is over; those count as a tenth')
     }
     const { maxTtlMs } = this.limits
     const lasts = Number.isFinite(maxTtlMs) && { ttlMs: Math.max(1, Math.trunc(maxTtlMs)) }
     return { key, value: String(count + places), ifVersion: kept?.version ?? 0, ...lasts }
   }
+}
+
+/** An id that nobody can guess. */
+export function newTaskId(): string {
+  return randomToken(ID_BYTES)
 }
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/
@@ -348,10 +337,6 @@ const OVER_PLACES = 0.1
 
 function topicOf(id: string): string {
   return `task/${id}`
-}
-
-async function ownerOf(principal: string | undefined): Promise<string> {
-  return principal === undefined ? ANONYMOUS : digestOf(principal)
 }
 
 /** Whether a task is over. */

@@ -4,9 +4,11 @@
  */
 
 import { INVALID_REQUEST, METHOD_NOT_FOUND, PorticoError, RpcError, withDoubt } from '../../jsonrpc/errors.ts'
+import { LONGEST_TIMER_MS } from '../../jsonrpc/longest-timer.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { progressToken } from '../../protocol/meta.ts'
+import { type ProgressToken, progressToken } from '../../protocol/meta.ts'
 import {
+  CORE_TASKS,
   EXTENSION_TASKS,
   generationOf,
   isFinal,
@@ -27,7 +29,7 @@ import type { TaskEngine } from './task-engine.ts'
 import { handleOf } from './task-helpers.ts'
 import { HELPER, type TaskSettings } from './task-options.ts'
 import { type TaskRecord, type TaskRequest, viewOf } from './task-record.ts'
-import { PLAIN_STATE } from './task-run.ts'
+import { PLAIN_STATE, type ProgressListener } from './task-run.ts'
 import { outcomeOf, type TaskWait } from './task-wait.ts'
 
 type Run = () => CallToolResult | Promise<CallToolResult>
@@ -89,21 +91,7 @@ export class TaskCalls {
   async #create(settings: TaskSettings, call: ServerCall, generation: TaskGeneration): Promise<CallToolResult> {
     const record = await this.#keep(settings, call).catch(refuse)
     // Followed first, so that nothing is missed of a task that is done at once.
-    const { session } = call
-    if (session !== undefined) await this.#tellSession(session, record, generation)
-    const token = progressToken(call.sent)
-    if (session !== undefined && token !== undefined) {
-      this.#engine.onProgress(record.id, (progress, total, message) => {
-        const params = {
-          progressToken: token,
-          progress,
-          ...(total !== undefined && { total }),
-          ...(message && { message }),
-        }
-        post(session, 'notifications/progress', withRelatedTask(params, record.id))
-      })
-      session.onClose(() => this.#engine.onProgress(record.id, undefined))
-    }
+    if (call.session !== undefined) await this.#tellSession(call.session, record, call.sent)
     await this.#engine.begin(record.id)
     return answered(writeCreated(viewOf(record), generation))
   }
@@ -168,21 +156,25 @@ export class TaskCalls {
     work: Promise<CallToolResult>,
   ): Promise<TaskRecord | undefined> {
     const rounds = await roundsOf(this.#server.asker, call)
-    const record = await this.#keep(settings, call, await rounds.snapshot(PLAIN_STATE)).catch((error: unknown) => {
-      if (error instanceof PorticoError && error.code === 'limit-exceeded') return undefined
-      // The work itself has begun.
-      throw withDoubt(error)
-    })
-    if (record === undefined) return undefined
-    if (call.answered || call.cancelled) {
+    const state = await rounds.snapshot(PLAIN_STATE)
+    const keep = async (id: string): Promise<TaskRecord | undefined> => {
+      const record = await this.#keep(settings, call, { id, state }).catch(withoutRoom)
+      if (record === undefined || !(call.answered || call.cancelled)) return record
       // It asked, or was cancelled, while the task was being kept: nobody will hear of that one.
       await this.#book.cancel(record.id)
       return undefined
     }
-    return (await this.#engine.adopt(record, call, work)) ? record : undefined
+    return this.#engine.adopt(call, work, keep).catch((error: unknown) => {
+      // The work itself has begun.
+      throw withDoubt(error)
+    })
   }
 
-  #keep(settings: TaskSettings, call: ServerCall, state?: string): Promise<TaskRecord> {
+  #keep(
+    settings: TaskSettings,
+    call: ServerCall,
+    begun: { readonly id?: string; readonly state?: string } = {},
+  ): Promise<TaskRecord> {
     const asked = isObject(call.params.task) ? call.params.task.ttl : undefined
     const ttlMs =
       typeof asked === 'number' && asked > 0 && call.session !== undefined
@@ -193,29 +185,49 @@ export class TaskCalls {
       request: toRequest(call),
       ttlMs,
       pollIntervalMs,
-      ...(state !== undefined && { state }),
+      ...begun,
       ...(call.said !== undefined && { statusMessage: call.said }),
     })
   }
 
-  /** `notifications/tasks/status` to the session that asked for the task, while both last (2025-11-25). */
-  async #tellSession(
-    session: LegacySession,
-    { id, status, statusMessage }: TaskRecord,
-    generation: TaskGeneration,
-  ): Promise<void> {
-    let stop: (() => void) | undefined
+  /**
+   * `notifications/tasks/status` to the session that asked for the task, and its progress where that was asked for, while both
+   * last (2025-11-25).
+   */
+  async #tellSession(session: LegacySession, record: TaskRecord, sent: JsonObject): Promise<void> {
+    const { id, status, statusMessage, ttlMs } = record
     let told = `${status} ${statusMessage}`
     const tell = async (): Promise<void> => {
-      const record = session.phase === 'closed' ? undefined : await this.#book.read(id)
-      const now = `${record?.status} ${record?.statusMessage}`
-      if (record !== undefined && now !== told) post(session, generation.notice, writeTask(viewOf(record), generation))
-      told = now
-      if (record === undefined || isFinal(record.status)) stop?.()
+      const now = session.phase === 'closed' ? undefined : await this.#book.read(id)
+      const said = `${now?.status} ${now?.statusMessage}`
+      if (now !== undefined && said !== told) post(session, CORE_TASKS.notice, writeTask(viewOf(now), CORE_TASKS))
+      told = said
+      if (now === undefined || isFinal(now.status)) end()
     }
-    stop = await this.#book.watch(id, () => void tell().catch(() => {}))
-    session.onClose(stop)
+    const stop = await this.#book.watch(id, () => void tell().catch(() => {}))
+    const end = (): void => {
+      clearTimeout(expired)
+      stop()
+      forget()
+      this.#engine.onProgress(id, undefined)
+    }
+    const forget = session.onClose(end)
+    // Nobody tells of a task that has expired.
+    const expired = setTimeout(end, Math.min(ttlMs, LONGEST_TIMER_MS))
+    if (typeof expired === 'object') expired.unref()
+    const token = progressToken(sent)
+    if (token !== undefined) this.#engine.onProgress(id, (...step) => postProgress(session, token, id, step))
   }
+}
+
+function postProgress(
+  session: LegacySession,
+  progressToken: ProgressToken,
+  taskId: string,
+  [progress, total, message]: Parameters<ProgressListener>,
+): void {
+  const params = { progressToken, progress, ...(total !== undefined && { total }), ...(message && { message }) }
+  post(session, 'notifications/progress', withRelatedTask(params, taskId))
 }
 
 /** Whether a call may be answered with a task. */
@@ -227,6 +239,12 @@ function asksForTask(call: ServerCall, generation: TaskGeneration): boolean {
 function refuse(error: unknown): never {
   if (!(error instanceof PorticoError) || error.code !== 'limit-exceeded') throw error
   throw new RpcError(INVALID_REQUEST, error.message, error.data)
+}
+
+/** Work that has begun goes on without a task where there is no room for one. */
+function withoutRoom(error: unknown): undefined {
+  if (error instanceof PorticoError && error.code === 'limit-exceeded') return undefined
+  throw error
 }
 
 function post(session: LegacySession, method: string, params: JsonObject): void {

@@ -12,9 +12,10 @@ import type { CallToolResult } from '../../protocol/tools.ts'
 import type { Conversation } from '../../session/conversation.ts'
 import { randomToken } from '../../session/random-token.ts'
 import type { Bus } from '../../state/bus.ts'
+import type { Lease } from '../../state/store.ts'
 import { ServerCall } from '../call/call.ts'
 import type { FeatureHost } from '../feature.ts'
-import { isOver, type TaskBook } from './task-book.ts'
+import { isOver, newTaskId, type TaskBook } from './task-book.ts'
 import { hearOfWork, type TaskJob, type TaskQueue } from './task-queue.ts'
 import { isDue, type TaskRecord, type TaskRequest } from './task-record.ts'
 import { leaseKey, type ProgressListener, TaskRun } from './task-run.ts'
@@ -48,6 +49,8 @@ export class TaskEngine {
   #stopped = false
   /** Tasks that are being taken, and may turn out to be another's. */
   #beginning = 0
+  /** Tasks that are being taken and have not been cancelled meanwhile, as far as was heard. */
+  readonly #starting = new Set<string>()
   /** Whether a task was left because too many ran. */
   #wasFull = false
 
@@ -76,12 +79,30 @@ export class TaskEngine {
     void this.#run(id)
   }
 
-  /** Goes on with a call that left its request. */
-  async adopt(record: TaskRecord, call: ServerCall, work: Promise<CallToolResult>): Promise<boolean> {
-    const run = await this.#take(record.id, () => call)
-    if (run === undefined) return false
-    this.#follow(record.id, run, run.goOn(work))
-    return true
+  /**
+   * Goes on with a call that leaves its request, as the task that `keep` makes under the id that it is given. That is leased
+   * before it is there, so that no other process takes it for one that nobody works on. Undefined where there is no room for
+   * it, or nothing was kept.
+   */
+  async adopt(
+    call: ServerCall,
+    work: Promise<CallToolResult>,
+    keep: (id: string) => Promise<TaskRecord | undefined>,
+  ): Promise<TaskRecord | undefined> {
+    if (this.#full) return undefined
+    this.#beginning++
+    try {
+      const id = newTaskId()
+      const lease = await this.#book.store.lease(leaseKey(id), this.#owner, this.#book.leaseMs)
+      const record = lease && (await this.#orRelease(id, lease, keep(id)))
+      const run = record && (await this.#takeUnder(lease, id, () => call))
+      if (run !== undefined) void this.#follow(id, run, run.goOn(work))
+      // The call goes on as it is, and nobody is to begin it again.
+      else if (record !== undefined) await this.#book.cancel(id)
+      return run && record
+    } finally {
+      this.#beginning--
+    }
   }
 
   /** Begins with a task that was just kept, here or wherever the queue leads. */
@@ -98,9 +119,14 @@ export class TaskEngine {
 
   /** Ends the run of a task that was cancelled, in whichever process. */
   #cancelled(id: string | undefined): void {
-    if (id !== undefined) this.#runs.get(id)?.cancel('The task was cancelled')
+    if (id !== undefined) {
+      this.#starting.delete(id)
+      this.#runs.get(id)?.cancel('The task was cancelled')
+      return
+    }
     // Some may have been missed: each looks for itself.
-    else for (const run of this.#runs.values()) void run.renew()
+    this.#starting.clear()
+    for (const run of this.#runs.values()) void run.renew()
   }
 
   /** Hears what is cancelled. A bus that is away delays that to the next renewal, and keeps no task from running. */
@@ -214,7 +240,7 @@ export class TaskEngine {
       const record = await this.#book.read(id)
       if (over) return
       if (record?.status === 'input_required') {
-        timer = this.#lookAfter(run.until, look)
+        timer = lookAfter(run.until, look)
         return
       }
       over = true
@@ -226,14 +252,6 @@ export class TaskEngine {
     await look()
   }
 
-  /** Nobody tells of a task that has expired: a look at that moment does. One that fails is made again. */
-  #lookAfter(moment: number, look: () => Promise<void>): ReturnType<typeof setTimeout> {
-    const ms = Math.min(Math.max(moment - Date.now(), EXPIRED_MS), LONGEST_TIMER_MS)
-    const timer = setTimeout(() => void look().catch(() => this.#lookAfter(0, look)), ms)
-    if (typeof timer === 'object') timer.unref()
-    return timer
-  }
-
   /** Takes a task up whose questions nobody wants answered any more. */
   async #goOn(id: string): Promise<void> {
     const changed = await this.#book.change(id, ({ status }) =>
@@ -243,21 +261,46 @@ export class TaskEngine {
   }
 
   async #take(id: string, make: (record: TaskRecord) => ServerCall): Promise<TaskRun | undefined> {
-    await this.#listen()
     const lease = await this.#book.store.lease(leaseKey(id), this.#owner, this.#book.leaseMs)
-    if (lease === undefined) return undefined
-    const taken = await this.#book.take(id, lease.epoch).catch(async (error: unknown) => {
-      await this.#book.store.release(leaseKey(id), lease)
-      throw error
-    })
-    if (taken === undefined) {
-      await this.#book.store.release(leaseKey(id), lease)
-      return undefined
+    return lease && this.#takeUnder(lease, id, make)
+  }
+
+  /** Begins a run under a lease, which is given back where there is nothing to run, or no place for it. */
+  async #takeUnder(lease: Lease, id: string, make: (record: TaskRecord) => ServerCall): Promise<TaskRun | undefined> {
+    let leave: (() => void) | undefined
+    const mayRun = (owner: string): boolean => {
+      leave ??= this.#book.places.take(owner)
+      this.#wasFull ||= leave === undefined
+      return leave !== undefined
     }
-    const heard: ProgressListener = (...told) => this.#listeners.get(id)?.(...told)
-    const run = new TaskRun(this.#server, this.#book, { ...taken, lease, call: make(taken.record), heard })
-    this.#runs.set(id, run)
-    return run
+    this.#starting.add(id)
+    const taking = this.#listen().then(() => this.#book.take(id, lease.epoch, mayRun))
+    try {
+      const taken = await this.#orRelease(id, lease, taking)
+      if (taken === undefined) return undefined
+      const heard: ProgressListener = (...told) => this.#listeners.get(id)?.(...told)
+      const call = make(taken.record)
+      const run = new TaskRun(this.#server, this.#book, { ...taken, lease, call, heard, settled: leave })
+      leave = undefined
+      this.#runs.set(id, run)
+      // It was cancelled after it was taken, or may have been.
+      if (!this.#starting.has(id)) void run.renew()
+      return run
+    } finally {
+      this.#starting.delete(id)
+      leave?.()
+    }
+  }
+
+  /** Gives a lease back where nothing came of what it was taken for. */
+  async #orRelease<T>(id: string, lease: Lease, taking: Promise<T | undefined>): Promise<T | undefined> {
+    let taken: T | undefined
+    try {
+      taken = await taking
+    } finally {
+      if (taken === undefined) await this.#book.store.release(leaseKey(id), lease)
+    }
+    return taken
   }
 
   #follow(id: string, run: TaskRun, work: Promise<void>): Promise<void> {
@@ -279,6 +322,14 @@ export class TaskEngine {
     this.#lookAt(until)
     if (this.#queue !== undefined) void this.#push(this.#queue, id, until)
   }
+}
+
+/** Nobody tells of a task that has expired: a look at that moment does. One that fails is made again. */
+function lookAfter(moment: number, look: () => Promise<void>): ReturnType<typeof setTimeout> {
+  const ms = Math.min(Math.max(moment - Date.now(), EXPIRED_MS), LONGEST_TIMER_MS)
+  const timer = setTimeout(() => void look().catch(() => lookAfter(0, look)), ms)
+  if (typeof timer === 'object') timer.unref()
+  return timer
 }
 
 /** The request of a task as a call, with what is known of it by now. */

@@ -75,15 +75,17 @@ export class TaskMethods {
     const { principal } = call.conversation
     // Who is not known by name shares that with everybody else: 2025-11-25, tasks, "Task Isolation and Access Control".
     if (principal === undefined) throw methodNotFound(call.method)
+    await this.#own.admitAll(call)
     const { cursor } = call.params
     if (cursor !== undefined && (typeof cursor !== 'string' || !(await this.#book.find(cursor, principal.id)))) {
       throw invalidParam('cursor', 'is not one that was given out')
     }
-    await this.#own.admitAll(call)
     this.#book.tellAccess({ method: call.method, principal: principal.id })
     const records = await this.#book.list(principal.id, cursor, PAGE)
+    this.#own.looks.spend(call, records.length)
     const last = records.length === PAGE ? records.at(-1)?.id : undefined
-    const tasks = records.map((record) => writeTask(viewOf(record), generation))
+    const shown = records.filter((record) => this.#own.isUsable(record, call))
+    const tasks = shown.map((record) => writeTask(viewOf(record), generation))
     return last === undefined ? { tasks } : { tasks, nextCursor: last }
   }
 

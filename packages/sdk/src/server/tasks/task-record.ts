@@ -5,7 +5,7 @@ import type { JsonObject, RpcErrorObject } from '../../jsonrpc/message.ts'
 import type { ClientCapabilities } from '../../protocol/capabilities.ts'
 import type { Implementation } from '../../protocol/content.ts'
 import type { ProtocolVersion } from '../../protocol/revision.ts'
-import { type TaskStatus, type TaskView, TRANSITIONS } from '../../protocol/tasks.ts'
+import { MAX_STATUS_MESSAGE, type TaskStatus, type TaskView, TRANSITIONS } from '../../protocol/tasks.ts'
 import type { CallToolResult } from '../../protocol/tools.ts'
 
 /** The request that became a task, with all that its handler may ask about it. */
@@ -62,7 +62,14 @@ export function changed(record: TaskRecord, change: TaskChange, now: number): Ta
   const { status = record.status } = change
   const final = TRANSITIONS[record.status].size === 0
   if (final || (status !== record.status && !TRANSITIONS[record.status].has(status))) return undefined
-  return { ...record, ...change, updatedAt: now }
+  const { statusMessage } = change
+  const said = statusMessage !== undefined && { statusMessage: toStatusMessage(statusMessage) }
+  return { ...record, ...change, ...said, updatedAt: now }
+}
+
+/** What is kept of a message: it is for people to read, and counts towards nobody's share of the store. */
+export function toStatusMessage(text: string): string {
+  return text.slice(0, MAX_STATUS_MESSAGE)
 }
 
 /** Whether a worker could go on with a task. */

@@ -29,6 +29,9 @@ const MAX_ROUNDS = 1000
 /** A lease is renewed so many times before it would end. */
 const RENEWALS = 3
 
+/** Between two writes of what a handler says: each costs the store, and whoever listens looks there. */
+const TELL_MS = 250
+
 /** Hears how far a task is. */
 export type ProgressListener = (progress: number, total: number | undefined, message: string | undefined) => void
 
@@ -40,6 +43,8 @@ interface Work {
   readonly call: ServerCall
   /** Told of progress beside the task's own message. */
   readonly heard: ProgressListener
+  /** Told once the handler has come to its end, however it did. */
+  readonly settled?: (() => void) | undefined
 }
 
 export class TaskRun implements Detached {
@@ -52,6 +57,7 @@ export class TaskRun implements Detached {
   readonly #call: ServerCall
   readonly #log: TaskLog
   readonly #heard: ProgressListener
+  readonly #settled: (() => void) | undefined
   known: Promise<CallToolResult> | undefined
   takenOver = false
   readonly #timer: ReturnType<typeof setInterval>
@@ -59,16 +65,19 @@ export class TaskRun implements Detached {
   #message: string | undefined
   #telling: Promise<void> | undefined
   #suspending: Promise<void> | undefined
+  /** Fires when the handler has come to its end. */
+  readonly #ended = new AbortController()
   #woken = false
   #onWoken: (() => void) | undefined
 
-  constructor(server: FeatureHost, book: TaskBook, { record, lease, guard, call, heard }: Work) {
+  constructor(server: FeatureHost, book: TaskBook, { record, lease, guard, call, heard, settled }: Work) {
     this.#server = server
     this.#book = book
     this.#record = record
     this.#lease = lease
     this.#call = call
     this.#heard = heard
+    this.#settled = settled
     this.#reached = call.reached
     this.#timer = setInterval(() => void this.renew(), book.leaseMs / RENEWALS)
     call.detached = this
@@ -139,7 +148,7 @@ export class TaskRun implements Detached {
   /** Keeps what comes of the handler, whoever began it. */
   async #settle(work: Promise<CallToolResult>): Promise<void> {
     try {
-      const result = await work
+      const result = await work.finally(() => this.#handlerSettled())
       if (this.#suspending === undefined) await this.#end(result)
     } catch (error) {
       const { replay } = runOf(this.#call)
@@ -152,11 +161,21 @@ export class TaskRun implements Detached {
     }
   }
 
+  #handlerSettled(): void {
+    this.#settled?.()
+    this.#ended.abort()
+  }
+
+  /** What the handler has said and nobody has written down yet. */
+  get #unsaid(): TaskChange {
+    return this.#message === undefined ? {} : { statusMessage: this.#message }
+  }
+
   /** A result counts if the handler did all that it had done before. */
   #end(result: CallToolResult): Promise<void> {
     const { replay } = runOf(this.#call)
     const fault = replay?.fault ?? (replay?.behind ? replay.diverged('its end') : undefined)
-    return fault === undefined ? this.#finish({ status: 'completed', result }) : this.#failed(fault)
+    return fault === undefined ? this.#finish({ ...this.#unsaid, status: 'completed', result }) : this.#failed(fault)
   }
 
   suspend(_call: ServerCall, { inputRequests, requestState, wakeAt }: Suspension): void {
@@ -165,6 +184,7 @@ export class TaskRun implements Detached {
       return
     }
     const left = (record: TaskRecord): TaskChange => ({
+      ...this.#unsaid,
       ...withQuestions(record, this.#record, inputRequests),
       state: requestState,
       running: undefined,
@@ -180,7 +200,7 @@ export class TaskRun implements Detached {
     this.#suspending = this.#failed(error)
   }
 
-  /** The newest message is the one that counts, so that many in a row cost one write. */
+  /** The newest message is the one that counts: many in a row cost a write now and then, and one at the end. */
   progress(progress: number, total: number | undefined, message: string | undefined): void {
     // A run that goes over what an earlier one did has nothing new to tell.
     if (!(progress > this.#reached)) return
@@ -198,6 +218,8 @@ export class TaskRun implements Detached {
       const statusMessage = this.#message
       this.#message = undefined
       await this.#write((record) => (record.status === 'working' ? { statusMessage } : undefined)).catch(() => {})
+      await pauseFor(TELL_MS, this.#ended.signal)
+      if (this.#ended.signal.aborted) return
     }
   }
 
@@ -247,6 +269,18 @@ export class TaskRun implements Detached {
 
 export function leaseKey(id: string): string {
   return `task/${id}`
+}
+
+function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    const end = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+  })
 }
 
 const NOT_RUNNING = { running: undefined, wakeAt: undefined } as const

@@ -67,7 +67,7 @@ export class TaskWait {
     try {
       stop = await this.#book.watch(id, () => news.tell())
       for (;;) {
-        const record = (await this.#own.find(id, call)) ?? gone()
+        const record = (await this.#own.findAgain(id, call)) ?? gone()
         const open = unanswered(record)
         if (isOver(record) || late || (open.length > 0 && call.session === undefined)) return record
         if (this.#waiting.get(id)?.at(-1) === news)

@@ -20,11 +20,12 @@ import type { ToolDefinition } from '../items/definition.ts'
 import type { DefinedTasks } from '../options.ts'
 import { OwnTasks, type TaskAdmission } from './own-tasks.ts'
 import { answerIn, declaresTasks, taskRequired } from './task-answer.ts'
-import { TASK_LIMITS, TaskBook, type TaskLimits } from './task-book.ts'
+import { TaskBook } from './task-book.ts'
 import { TaskCalls } from './task-calls.ts'
 import { TaskEngine } from './task-engine.ts'
 import type { TaskObserver } from './task-events.ts'
 import { HELPER_NAMES, needsHelpers, TaskHelpers, withHelpers } from './task-helpers.ts'
+import { TASK_LIMITS, type TaskLimits } from './task-limits.ts'
 import { TaskMethods } from './task-methods.ts'
 import { NEVER, toTaskSettings } from './task-options.ts'
 import { leaveToOthers, type TaskQueue } from './task-queue.ts'
@@ -260,10 +261,12 @@ class TasksFeature implements Feature, ToolTasks {
     if (!declaresTasks(call)) throw taskRequired(EXTENSION_TASKS)
     const { revision } = call.conversation
     // What may not be asked about is left out like what is not there.
-    const find = (id: string) => this.#own.find(id, call).catch(() => undefined)
+    const find = (id: string) => this.#own.findAgain(id, call).catch(() => undefined)
     if (!Array.isArray(taskIds) || taskIds.length > MAX_FOLLOWED)
       throw invalidParam('notifications', `taskIds must be a list of at most ${MAX_FOLLOWED} ids`)
     const wanted = [...new Set(taskIds.filter((id) => typeof id === 'string'))]
+    this.#own.looks.take(call)
+    this.#own.looks.spend(call, wanted.length)
     const found = await Promise.all(wanted.map(find))
     const own = found.flatMap((record) => (record === undefined ? [] : [record.id]))
     const told = new Map<string, string>()
