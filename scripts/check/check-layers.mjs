@@ -35,7 +35,10 @@ const HOST = new Map([
   ['doors', TOP],
 ])
 const SERVERS = new Map([
-  ...['caller.ts', 'confirmation.ts', 'cursor.ts', 'entry.ts', 'subscribers.ts', 'machine', 'text'].map((name) => [name, 0]),
+  ...['caller.ts', 'confirmation.ts', 'cursor.ts', 'entry.ts', 'subscribers.ts', 'machine', 'text'].map((name) => [
+    name,
+    0,
+  ]),
   ...['answers.ts', 'entry-values.ts', 'network'].map((name) => [name, 1]),
   ['vendor', 2],
   ['documents', 2],

@@ -71,7 +71,7 @@ describe('sec-695: a caller who asks for all there is (servers 5, 9)', () => {
       closers.push(() => ready.close())
       const greedy = await clientOf(ready, 'greedy')
       const stop = new AbortController()
-    setMaxListeners(0, stop.signal)
+      setMaxListeners(0, stop.signal)
       const options = { signal: stop.signal, timeoutMs: MANY_MS }
       const refused = new Promise<string>((hear) => {
         for (let call = 0; call < FLOOD; call++) {

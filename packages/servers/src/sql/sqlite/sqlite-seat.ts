@@ -11,7 +11,7 @@ import { SqliteChild } from './sqlite-child.ts'
 import { copyDatabase, type DatabaseCopy, removeCopy, stampDatabase } from './sqlite-copy.ts'
 import type { ChildRequest, ChildResult } from './sqlite-protocol.ts'
 
-export interface SeatOptions {
+interface SeatOptions {
   /** The database. */
   readonly file: string
   /** Where a copy goes, and under which name: nobody else's. */
