@@ -67,6 +67,13 @@ describe('judging the head of an answer', () => {
     expect(message).not.toContain('s3cret')
   })
 
+  test.each([404, 405, 410])('HTTP %i suggests the usual path (newcomer 19)', (status) => {
+    const at = (url: string) => statusError(answer(status), false, new URL(url)).message
+    expect(at('http://127.0.0.1:3000/')).toContain('; try http://127.0.0.1:3000/mcp')
+    expect(at('https://ann:pw@x.example/api/?key=s3cret')).toMatch(/; most servers are at \/mcp, older ones at \/sse$/)
+    expect(at('ws://127.0.0.1:3000')).toContain('; try ws://127.0.0.1:3000/mcp')
+  })
+
   test('only a 404 within a session means that it is lost', () => {
     expect(statusError(answer(404), true).data).toEqual({ status: 404, sessionLost: true })
     expect(statusError(answer(404), false).data).toEqual({ status: 404 })

@@ -4,9 +4,10 @@ import type { AnswerHead } from '../auth/client/authorization.ts'
 import { parseChallenges } from '../auth/client/challenge.ts'
 import type { HttpFault } from '../client/link.ts'
 import { parseJson } from '../framing/json.ts'
-import { PorticoError } from '../jsonrpc/errors.ts'
+import { INVALID_REQUEST, PorticoError } from '../jsonrpc/errors.ts'
 import { classify, type RequestId, type RpcResponse } from '../jsonrpc/message.ts'
 import type { HttpAnswer } from '../transport/http-client/http-client.ts'
+import { likelyAddress, USUAL_PATHS } from './usual-path.ts'
 
 /** The type of a body without its parameters. */
 export function contentType(answer: HttpAnswer): string {
@@ -26,8 +27,8 @@ export function redirectOf(answer: HttpAnswer, url: URL): URL | undefined {
   return target.origin === url.origin ? target : undefined
 }
 
-/** The error for a status that is no answer. `session` tells whether the request named one. */
-export function statusError(answer: AnswerHead, session: boolean): PorticoError {
+/** The error for a status that is no answer. `session` tells whether the request named one, `url` where it went. */
+export function statusError(answer: AnswerHead, session: boolean, url?: URL): PorticoError {
   const { status } = answer
   const retryAfterMs = retryAfter(answer.header('retry-after'))
   const challenge = answer.header('www-authenticate')
@@ -43,13 +44,23 @@ export function statusError(answer: AnswerHead, session: boolean): PorticoError 
   const refused = (status < 500 && !mayBeDone) || (status === 503 && retryAfterMs !== undefined)
   const message = sessionLost
     ? 'The server has forgotten the session (HTTP 404)'
-    : `The server answered HTTP ${status}${hint(answer)}`
+    : `The server answered HTTP ${status}${hint(answer, url)}`
   return new PorticoError('http-status', message, { data, delivery: refused ? 'not-sent' : 'unknown' })
 }
 
+/** As other servers say it, of the codes that are theirs to give. */
+const SERVER_ERROR = -32000
+
+/** What servers answer for a path at which there is nothing, or something else. */
+const NOWHERE: readonly number[] = [404, 405, 410]
+
 /** What a caller can do about it. */
-function hint(answer: AnswerHead): string {
+function hint(answer: AnswerHead, url: URL | undefined): string {
   if (answer.status === 401) return ': it wants you to sign in (`auth`)'
+  if (url !== undefined && NOWHERE.includes(answer.status)) {
+    const likely = likelyAddress(url)
+    return `: there is no MCP server at this path; ${likely === undefined ? USUAL_PATHS : `try ${likely}`}`
+  }
   const location = answer.status >= 300 && answer.status < 400 ? answer.header('location') : undefined
   if (location === undefined) return ''
   // Parsed, so that it holds no line breaks and no codes for a terminal; and no query, which may hold a secret.
@@ -75,6 +86,16 @@ export function errorInBody(text: string, id: RequestId): RpcResponse | undefine
   if (classified.kind !== 'response' || !('error' in classified.message)) return undefined
   return { ...classified.message, id }
 }
+
+/**
+ * Whether an error in a body only says that there is nothing at this address: nobody looked at the request. A method that is
+ * not found has the same status and another code.
+ */
+export function isAboutAddress({ status }: AnswerHead, response: RpcResponse): boolean {
+  return (status === 404 || status === 410) && 'error' in response && ADDRESS_CODES.includes(response.error.code)
+}
+
+const ADDRESS_CODES: readonly number[] = [INVALID_REQUEST, SERVER_ERROR]
 
 /** How long to wait before a stream is opened again: what the server asked for, within reason (sec-13). */
 export function clampRetry(ms: number): number {

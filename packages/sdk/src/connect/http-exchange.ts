@@ -18,7 +18,15 @@ import {
 } from '../transport/http-client/http-client.ts'
 import { type FramedLimits, inClientWords } from './answer-limits.ts'
 import { invalidAnswer } from './channel-link.ts'
-import { backoff, contentType, errorInBody, isUnauthorized, redirectOf, statusError } from './http-answer.ts'
+import {
+  backoff,
+  contentType,
+  errorInBody,
+  isAboutAddress,
+  isUnauthorized,
+  redirectOf,
+  statusError,
+} from './http-answer.ts'
 import { ResumableStream } from './resumable-stream.ts'
 
 /** What an exchange needs of the link that it belongs to. */
@@ -211,14 +219,14 @@ export class HttpExchange implements HttpOutcome {
   }
 
   #refused(answer: HttpAnswer): void {
-    const error = statusError(answer, this.#host.inSession && !this.modern)
+    const error = statusError(answer, this.#host.inSession && !this.modern, this.#host.url)
     const { sessionLost, retryAfterMs } = httpFault(error) ?? {}
     // Who is told to come back later, signed in, or with a new session, does that, whatever the body says.
     const isFinal = sessionLost !== true && retryAfterMs === undefined && !isUnauthorized(answer)
     readText(answer, this.#call!, this.#host.limits.maxAnswerBytes, (text) => {
       if (this.#done) return
       const response = typeof text === 'string' && isFinal ? errorInBody(text, this.outgoing.id) : undefined
-      if (response === undefined) {
+      if (response === undefined || isAboutAddress(answer, response)) {
         this.#fail(error)
         return
       }

@@ -54,8 +54,8 @@ export async function negotiate(peer: ClientPeer, options: NegotiationOptions): 
     return conclude(
       await discovery.agreed.catch((error) => {
         if (!(error instanceof NotModern)) throw error
-        // A server that failed is told as one, not as one of other revisions.
-        throw hasFailed(error.cause) ? error.cause : unsupported(options, undefined, error)
+        // A server that failed, or is not there, is told as that, not as one of other revisions.
+        throw hasFailed(error.cause) || isNowhere(error.cause) ? error.cause : unsupported(options, undefined, error)
       }),
     )
   }
@@ -189,6 +189,11 @@ function isAnswer(error: unknown): boolean {
 function hasFailed(error: unknown): boolean {
   if (error instanceof RpcError) return error.rpcCode === INTERNAL_ERROR
   return (httpFault(error)?.status ?? 0) >= 500
+}
+
+/** Whether there is nothing at the address: no revision answers a request without a session so. */
+function isNowhere(error: unknown): boolean {
+  return [404, 410].includes(httpFault(error)?.status ?? 0)
 }
 
 /** By its code, or as older servers say it: with a code of their own, the versions they have, or in words. */

@@ -55,7 +55,7 @@ class Upgrade {
   /** Resolves when the request may be sent once more. */
   async refused(answer: RefusedUpgrade): Promise<void> {
     if (this.#retries++ < MAX_RETRIES && (await this.#remedied(answer))) return
-    throw statusError(answer, false)
+    throw statusError(answer, false, this.#address)
   }
 
   async #remedied(answer: RefusedUpgrade): Promise<boolean> {

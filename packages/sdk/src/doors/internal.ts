@@ -6,6 +6,7 @@
 export { dialJudged, judgedAddresses, type Resolver } from '../auth/network/judged-dial.ts'
 export type { Connector } from '../client/connection.ts'
 export { type HttpFault, type Link, type LinkEvents, type Outgoing, requestParams } from '../client/link.ts'
+export { likelyAddress, USUAL_PATHS } from '../connect/usual-path.ts'
 export { Receiving } from '../framing/receiving.ts'
 export { toCanonicalJson } from '../jsonrpc/canonical-json.ts'
 export type { Outlet } from '../jsonrpc/channel.ts'

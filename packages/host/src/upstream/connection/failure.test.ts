@@ -38,6 +38,14 @@ describe('explainFailure', () => {
       /Port 6000 cannot be used: .* another kind of server/,
       /another port, such as 3000/,
     ],
+    [
+      'the wrong path (newcomer 19)',
+      status(404),
+      { kind: 'http', url: 'http://ann:pw@127.0.0.1:3000/?key=hidden', headers: {} },
+      /no MCP server at this address/,
+      /^Try http:\/\/127\.0\.0\.1:3000\/mcp: most servers are at \/mcp, older ones at \/sse\.$/,
+    ],
+    ['another wrong path (newcomer 19)', status(405), WEB, /HTTP 405/, /path of the URL.*\/mcp.*\/sse/],
     ['a program that may not run', system('EACCES'), PROGRAM, /may not be run/, /executable/],
     [
       'an exit',

@@ -4,8 +4,8 @@
  */
 
 import { PorticoError } from '@portico/sdk/client'
-import { type OwnLack, ownLackOf } from '@portico/sdk/internal'
-import type { ServerConfig } from '../../config/server-config.ts'
+import { likelyAddress, type OwnLack, ownLackOf, USUAL_PATHS } from '@portico/sdk/internal'
+import type { ServerConfig, ServerTarget } from '../../config/server-config.ts'
 import { HostError } from '../../errors.ts'
 import { bounded, neutralise } from '../catalogue/text.ts'
 import type { UpstreamStateName } from '../upstream.ts'
@@ -219,12 +219,18 @@ function ofStatus(chain: readonly unknown[], { target }: ServerConfig): Failure 
   if (status === 403)
     return failed(`${where} refuses this client (HTTP 403).`, 'Ask for access, or sign in as somebody else.', false)
   if (status === 404 || status === 405 || status === 410)
-    return failed(`There is no MCP server at this address (HTTP ${status}).`, 'Check the path of the URL.')
+    return failed(`There is no MCP server at this address (HTTP ${status}).`, pathRemedy(target))
   if (status === 429)
     return failed(`${where} says that there were too many requests (HTTP 429).`, 'Wait; it is tried again by itself.')
   if (status >= 500)
     return failed(`${where} is out of order (HTTP ${status}).`, 'Wait, or ask whoever runs it; it is tried again.')
   return failed(`${where} answered with HTTP ${status}.`, 'Check the URL and the headers in the configuration.')
+}
+
+/** The address that was likely meant, in the words that the client has. */
+function pathRemedy(target: ServerTarget): string {
+  const likely = 'url' in target && URL.canParse(target.url) ? likelyAddress(new URL(target.url)) : undefined
+  return `${likely === undefined ? 'Check the path of the URL' : `Try ${likely}`}: ${USUAL_PATHS}.`
 }
 
 function ofTime(chain: readonly unknown[], { settings }: ServerConfig): Failure | undefined {
