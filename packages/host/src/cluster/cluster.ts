@@ -4,7 +4,12 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import type { SessionSharing, SharedEndpoint, SharedSessions } from '@portico/sdk/internal'
+import {
+  createFaultPrinter,
+  type SessionSharing,
+  type SharedEndpoint,
+  type SharedSessions,
+} from '@portico/sdk/internal'
 import { PorticoError, type RoundStore, type Server } from '@portico/sdk/server'
 import type { Bus, Store } from '@portico/sdk/state'
 import { callListener } from '../config/call-listener.ts'
@@ -130,6 +135,7 @@ class Replica implements Cluster {
   readonly server: Cluster['server']
   readonly dpop: Cluster['dpop']
   readonly #options: ClusterOptions
+  readonly #print = toStandardError()
   readonly #prefix: string
   readonly #rows: Seal
   readonly #hops: Seal
@@ -230,10 +236,11 @@ class Replica implements Cluster {
   }
 
   #report(error: unknown): void {
-    callListener(this.#options.onError ?? toStandardError, error)
+    callListener(this.#options.onError ?? this.#print, error)
   }
 }
 
-function toStandardError(error: unknown): void {
-  console.error('[portico cluster]', error)
+function toStandardError(): (error: unknown) => void {
+  const print = createFaultPrinter()
+  return (error) => print('[portico cluster]', error)
 }

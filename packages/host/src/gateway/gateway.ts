@@ -3,7 +3,7 @@
  * server whose answers come from the host's connections; serve it with whatever serves servers.
  */
 
-import { type Endpoint, endpointOf } from '@portico/sdk/internal'
+import { createFaultPrinter, type Endpoint, endpointOf } from '@portico/sdk/internal'
 import { defineRelay } from '@portico/sdk/relay'
 import { createServer, type RequestContext, RpcError, type Server, type ServerOptions } from '@portico/sdk/server'
 import { createTasks, type Tasks } from '@portico/sdk/tasks'
@@ -146,7 +146,8 @@ const HEALTHY: ReadonlySet<string> = new Set(['ready', 'idle', 'starting', 'disa
 export function createGateway(given: GatewayHost, options: GatewayOptions = {}): Gateway {
   const host = options.ownNames === true ? { ...given, catalogue: withOwnNames(given.catalogue) } : given
   const { allowAnonymous = false } = options
-  const onError = (error: unknown, where: string) => callListener(options.onError ?? reportToStderr, error, { where })
+  const report = options.onError ?? reportToStderr()
+  const onError = (error: unknown, where: string) => callListener(report, error, { where })
   const personal = personalOf(options, onError)
   const parking = new Parking(options.parking, options.replica)
   const connections = createConnections(host, options, personal, (...change) => tellChanges(server, ...change))
@@ -377,6 +378,7 @@ function healthOf({ upstreams }: GatewayHost, draining: boolean, shared: SharedS
   return { ok: ok && available, servers, state: { available, since } }
 }
 
-function reportToStderr(error: unknown, { where }: { where: string }): void {
-  console.error(`[portico gateway] ${where}:`, error)
+function reportToStderr(): NonNullable<GatewayOptions['onError']> {
+  const print = createFaultPrinter()
+  return (error, { where }) => print(`[portico gateway] ${where}:`, error)
 }

@@ -5,6 +5,7 @@
 
 import type { Principal } from '../auth/principal.ts'
 import { INTERNAL_ERROR, invalidDefinition, RpcError } from '../jsonrpc/errors.ts'
+import { createFaultPrinter } from '../jsonrpc/fault-printer.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { requireName } from '../jsonrpc/nearest.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
@@ -60,6 +61,7 @@ export class ServerCore implements FeatureHost {
   /** Who watches, by method. */
   observers: ReadonlyMap<string, readonly Observer[]> = new Map()
   #options: ServerOptions
+  readonly #print = createFaultPrinter()
   #middleware = new Map<string, Middleware<MethodName>[]>()
   #methods: ServerMethod[] | undefined
   readonly #tables = new Map<Revision, Map<string, ServerMethod>>()
@@ -216,8 +218,9 @@ export class ServerCore implements FeatureHost {
   /** Gives an error to the operator in full and returns what a client may be told: a reference, nothing else. */
   reportPrivately(error: unknown, where: string): string {
     const reference = randomToken(6)
-    const report = this.#options.onError ?? reportToStderr
-    tellObserver(() => report(error, { where, reference }))
+    const { onError } = this.#options
+    if (onError === undefined) this.#print(`[portico] ${where} failed (reference ${reference}):`, error)
+    else tellObserver(() => onError(error, { where, reference }))
     return `Reference: ${reference}`
   }
 
@@ -272,8 +275,4 @@ export class ServerCore implements FeatureHost {
       `Middleware for ${method} of the server "${name}" cannot be kept where it is mounted; put it on the outer server`,
     )
   }
-}
-
-function reportToStderr(error: unknown, { where, reference }: { where: string; reference: string }): void {
-  console.error(`[portico] ${where} failed (reference ${reference}):`, error)
 }

@@ -15,6 +15,8 @@ export interface Availability {
   readonly failures: number
   /** Calls that were made, since the start. */
   readonly calls: number
+  /** Why it is away, and what to do; only while it is. */
+  readonly reason?: string
 }
 
 const PROBE_MS = 500
@@ -25,6 +27,7 @@ export class AvailabilityWatch {
   readonly #listeners = new Set<(available: boolean) => void>()
   #available = true
   #since = Date.now()
+  #reason: string | undefined
   #failures = 0
   #calls = 0
   #timer: NodeJS.Timeout | undefined
@@ -36,7 +39,13 @@ export class AvailabilityWatch {
   }
 
   get current(): Availability {
-    return { available: this.#available, since: this.#since, failures: this.#failures, calls: this.#calls }
+    return {
+      available: this.#available,
+      since: this.#since,
+      failures: this.#failures,
+      calls: this.#calls,
+      ...(this.#reason !== undefined && { reason: this.#reason }),
+    }
   }
 
   on(listener: (available: boolean) => void): () => void {
@@ -77,15 +86,15 @@ export class AvailabilityWatch {
     try {
       return await call
     } catch (error) {
-      if (error instanceof PorticoError && error.code === 'store-unavailable') this.#lost()
+      if (error instanceof PorticoError && error.code === 'store-unavailable') this.#lost(error.message)
       throw error
     }
   }
 
-  #lost(): void {
+  #lost(reason: string): void {
     this.#failures++
     if (!this.#available || this.#closed) return
-    this.#tell(false)
+    this.#tell(false, reason)
     this.#ask()
   }
 
@@ -100,8 +109,9 @@ export class AvailabilityWatch {
     this.#timer.unref()
   }
 
-  #tell(available: boolean): void {
+  #tell(available: boolean, reason?: string): void {
     this.#available = available
+    this.#reason = reason
     this.#since = Date.now()
     for (const listener of [...this.#listeners]) listener(available)
   }

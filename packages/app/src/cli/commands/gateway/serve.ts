@@ -16,6 +16,7 @@ import {
 } from '@portico/host/gateway'
 import type { SharedState } from '@portico/host/state'
 import { CliError } from '../../../exit-codes.ts'
+import { followState, isToldByState } from '../../gateway/follow-state.ts'
 import { followUpstreams } from '../../gateway/follow-upstreams.ts'
 import { toHttpOptions, withFlags } from '../../gateway/gateway-entrance.ts'
 import { rulesFor, sayRules } from '../../gateway/gateway-rules.ts'
@@ -103,20 +104,9 @@ async function serve(config: LoadedConfig, settings: GatewaySettings, input: Com
 function joinCluster({ shared, keys, door }: OwnState, io: Io): Promise<Cluster> {
   const { unsealed: store, bus } = shared
   const onError = (error: unknown): void => {
-    // That the state is away is said once, by `followState`.
-    if (shared.availability().available) io.say(`${io.paint.yellow('state')}: ${(error as Error).message}`)
+    if (!isToldByState(error, shared)) io.say(`${io.paint.yellow('state')}: ${(error as Error).message}`)
   }
   return createCluster({ store, bus, keys, door, onError })
-}
-
-/** Says when the state goes away, and when it is back. */
-function followState(state: SharedState | undefined, io: Io): () => void {
-  return (
-    state?.onAvailable((available) => {
-      if (available) io.say(`${io.paint.green('back')}: the shared state answers.`)
-      else io.say(`${io.paint.red('away')}: the shared state does not answer; what does not need it goes on.`)
-    }) ?? (() => {})
-  )
 }
 
 /** What `portico status` shows of this process. */
@@ -170,8 +160,10 @@ class LiveGateway {
         views: (principal) => this.#views(principal),
         unattended: true,
         ...(signIn && { signIn: signIn.signIn, personal: ({ config }) => isPersonal(config) }),
-        onError: (error, { where }) =>
-          io.say(`${io.paint.yellow(where)}: ${error instanceof Error ? error.message : error}`),
+        onError: (error, { where }) => {
+          if (isToldByState(error, shared)) return
+          io.say(`${io.paint.yellow(where)}: ${error instanceof Error ? error.message : error}`)
+        },
       },
     )
     this.#watch = watchConfig(host.config, () => {}, {
