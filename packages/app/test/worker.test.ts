@@ -51,4 +51,24 @@ describe('portico worker', () => {
     expect(code).toBe(1)
     expect(stderr).toContain('plain.ts has no tool that becomes a task')
   }, 60_000)
+
+  it.each([
+    ['createTasks()', ''],
+    ['createTasks({ store: createMemoryStore() })', "import { createMemoryStore } from '@portico/sdk/state'\n"],
+  ])(
+    'refuses %s: no other process can hand it work (newcomer 16)',
+    async (made, more) => {
+      const memory = `${more}import { createServer, tool } from '@portico/sdk/server'
+import { createTasks } from '@portico/sdk/tasks'
+const stamp = tool({ description: 'Stamps', task: 'required' }, () => 'stamped')
+export default createServer({ name: 'office', version: '1', tasks: ${made}, tools: { stamp } })
+`
+      await writeFile(join(folder.path, 'memory.ts'), memory)
+      const { code, stderr } = await startCli(['worker', 'memory.ts'], { cwd: folder.path, env: folder.env }).ended
+      expect(code).toBe(1)
+      expect(stderr).toContain('memory.ts keeps its tasks in the memory of each process')
+      expect(stderr).toContain('`store`')
+    },
+    60_000,
+  )
 })

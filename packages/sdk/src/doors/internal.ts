@@ -59,7 +59,7 @@ export type {
 export { HttpSession, type SessionSettings } from '../serve/streamable/streamable-session.ts'
 export { onCancel, type TaskStanding, taskStandingOf } from '../server/context.ts'
 export type { ServerChange } from '../server/items/changes.ts'
-export { changesOf, endpointOf } from '../server/server.ts'
+export { changesOf, endpointOf, sharesTasks } from '../server/server.ts'
 export type { Endpoint } from '../session/endpoint.ts'
 export type { PeerCertificate, RequestHead } from '../session/exchange.ts'
 export { FairShares, isWithinShare, type ShareOwner, type Turn } from '../state/fair-shares.ts'

@@ -22,6 +22,8 @@ export interface DefinedTasks {
   readonly feature: FeatureDefinition<Feature & ToolTasks>
   /** Puts around a tool what makes tasks of its calls. */
   prepare(entry: ToolEntry, definition: ToolDefinition): ToolEntry
+  /** Whether other processes find its tasks where they are kept. */
+  readonly shared: boolean
 }
 
 /** How a server behaves, besides what it has. */

@@ -42,6 +42,7 @@ import { type DefinedTasks, SERVER_OPTIONS, type ServerOptions } from './options
 
 const ENDPOINT = Symbol.for('portico.endpoint')
 const CHANGES = Symbol('changes')
+const SHARES_TASKS = Symbol('shares tasks')
 
 /** Tools by their names. */
 export type ToolRecord = { readonly [name: string]: ToolDefinition }
@@ -300,6 +301,10 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
   get [CHANGES](): ChangeHub {
     return this.#core.hub
   }
+
+  get [SHARES_TASKS](): boolean {
+    return this.#tasks?.shared === true
+  }
 }
 
 /**
@@ -328,6 +333,11 @@ export function endpointOf(server: Server): Endpoint {
 /** Where a server announces its changes, for whoever takes them to other processes. */
 export function changesOf(server: Server): ChangeHub {
   return server[CHANGES]
+}
+
+/** Whether other processes can work on the tasks of a server. */
+export function sharesTasks(server: Server): boolean {
+  return server[SHARES_TASKS]
 }
 
 function requireNoTask(name: string, { options: { task } }: ToolDefinition): void {

@@ -41,6 +41,11 @@ export function createMemoryStore(): Store {
   return new MemoryStore()
 }
 
+/** Whether a store is in the memory of this process, where no other finds what it keeps. */
+export function isMemoryStore(store: Store): boolean {
+  return store instanceof MemoryStore
+}
+
 class MemoryStore implements Store {
   readonly #entries = new Map<string, Entry>()
   /** All keys in order, so that a list costs what it gives. */

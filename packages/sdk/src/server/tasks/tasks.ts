@@ -10,7 +10,7 @@ import { CORE_TASKS, EXTENSION_TASKS, generationOf, TASKS_EXTENSION, writeDetail
 import type { CallToolResult, Tool } from '../../protocol/tools.ts'
 import type { Bus } from '../../state/bus.ts'
 import { createMemoryBus } from '../../state/memory-bus.ts'
-import { createMemoryStore } from '../../state/memory-store.ts'
+import { createMemoryStore, isMemoryStore } from '../../state/memory-store.ts'
 import type { Store } from '../../state/store.ts'
 import type { ServerCall } from '../call/call.ts'
 import { invalidParam } from '../call/method.ts'
@@ -141,6 +141,7 @@ export function createTasks(options: TasksOptions = {}): Tasks {
       return feature
     }),
     prepare: (entry, definition) => prepareTool(entry, definition, helperTools),
+    shared: !isMemoryStore(store),
     close: () => {
       for (const engine of engines) engine.stop()
     },
