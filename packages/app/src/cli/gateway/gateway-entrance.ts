@@ -2,7 +2,6 @@
 
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { readSecretVariable } from '@portico/host/config'
 import type { GatewayHttpOptions } from '@portico/host/gateway'
 import { type Protection, requireCertificate } from '@portico/sdk/bearer'
 import { CliError } from '../../exit-codes.ts'
@@ -12,6 +11,7 @@ import { GATEWAY_PORT } from '../parse/default-ports.ts'
 import type { Io } from '../terminal/io.ts'
 import { acceptIssuer, acceptTokens } from './caller-identity.ts'
 import type { AuthSettings, GatewaySettings } from './gateway-settings.ts'
+import { NEW_TOKEN, readSecretSetting } from './secret-setting.ts'
 
 /** What the command line says counts before what the file says. */
 export function withFlags(settings: GatewaySettings, { flags }: CommandInput): GatewaySettings {
@@ -109,7 +109,7 @@ async function protectionOf(
       return acceptIssuer({ issuer, resource, ...(scopes && { scopes }), ...(audiences && { audiences }) })
     }
     case 'token':
-      return acceptTokens(await readTokens(auth.tokens ?? { caller: 'PORTICO_TOKEN' }, io))
+      return acceptTokens(await readTokens(auth.tokens, io))
     case 'certificate':
       if (tls?.clientCa !== undefined) return requireCertificate()
       throw new CliError(
@@ -129,24 +129,20 @@ async function protectionOf(
   }
 }
 
-async function readTokens(names: { readonly [caller: string]: string }, io: Io): Promise<ReadonlyMap<string, string>> {
+async function readTokens(
+  names: { readonly [caller: string]: string } | undefined,
+  { env }: Pick<Io, 'env'>,
+): Promise<ReadonlyMap<string, string>> {
+  if (names === undefined) {
+    const all = { what: 'the token that callers bring', setting: '`"auth": { "way": "token" }`' }
+    return new Map([
+      ['caller', await readSecretSetting({ ...all, variable: 'PORTICO_TOKEN', example: NEW_TOKEN }, env)],
+    ])
+  }
   const found = new Map<string, string>()
   for (const [caller, variable] of Object.entries(names)) {
-    found.set(caller, await readToken(variable, `the token of "${caller}"`, io))
+    const one = { what: `the token of "${caller}"`, setting: `gateway.auth.tokens.${caller}` }
+    found.set(caller, await readSecretSetting({ ...one, variable, example: NEW_TOKEN }, env))
   }
   return found
-}
-
-/** The token in a variable, or in the file that the variable with `_FILE` names. */
-export async function readToken(variable: string, what: string, io: Pick<Io, 'env'>): Promise<string> {
-  const token = await readSecretVariable(variable, io.env).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new CliError('config', `${variable}_FILE: ${reason}`, 'Name a file that this process can read.')
-  })
-  if (token !== undefined && token !== '') return token
-  throw new CliError(
-    'config',
-    `The variable ${variable} does not hold ${what}`,
-    `Set ${variable}, or ${variable}_FILE to a file with it.`,
-  )
 }

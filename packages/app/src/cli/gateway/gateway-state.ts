@@ -9,10 +9,10 @@ import { networkInterfaces } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DoorOptions } from '@portico/host/cluster'
-import { readSecretVariable } from '@portico/host/config'
 import { type OpenedState, openState, type SharedState, type StateSetting, shareState } from '@portico/host/state'
 import { CliError } from '../../exit-codes.ts'
 import type { Io } from '../terminal/io.ts'
+import { NEW_KEY, readSecretSetting } from './secret-setting.ts'
 
 export interface StateSettings {
   /** A file that processes of this machine share. */
@@ -66,7 +66,7 @@ async function toDoor({ door = {}, sqlite }: StateSettings, io: Io): Promise<Doo
   return {
     ...(!isPlaced && { host: ownAddress() }),
     ...place,
-    ...(url !== undefined && { url: await urlOf(url, io) }),
+    ...(url !== undefined && { url: await urlOf(url, 'door.url', io) }),
   }
 }
 
@@ -124,13 +124,22 @@ async function toSetting(
     throw new CliError('config', 'gateway.state is in one place', 'Give one of `sqlite`, `redis` and `postgres`.')
   }
   if (sqlite !== undefined) return { sqlite: resolve(io.cwd, sqlite), ...(fullSync !== undefined && { fullSync }) }
-  if (redis !== undefined) return { redis: await urlOf(redis, io), ...(prefix !== undefined && { prefix }) }
-  return { postgres: await urlOf(postgres ?? '', io), ...(schema !== undefined && { schema }) }
+  if (redis !== undefined) return { redis: await urlOf(redis, 'redis', io), ...(prefix !== undefined && { prefix }) }
+  return { postgres: await urlOf(postgres ?? '', 'postgres', io), ...(schema !== undefined && { schema }) }
 }
 
-async function urlOf(given: string, io: Io): Promise<string> {
-  return VARIABLE.test(given) ? readVariable(given, 'where the state is kept', io) : given
+/** The address as it is, or in the variable that is named in its place. */
+async function urlOf(given: string, member: keyof typeof ADDRESSES, { env }: Io): Promise<string> {
+  if (!VARIABLE.test(given)) return given
+  const [what, example] = ADDRESSES[member]
+  return readSecretSetting({ variable: given, what, setting: `gateway.state.${member}`, example }, env)
 }
+
+const ADDRESSES = {
+  redis: ['the address of Redis', 'redis://127.0.0.1:6379'],
+  postgres: ['the address of PostgreSQL', 'postgres://127.0.0.1/portico'],
+  'door.url': ['the address under which the other replicas reach this one', 'tcp://10.0.3.7:4100'],
+} as const
 
 /** What is sealed at one replica is opened at all of them: away from this machine, the key has to be given. */
 async function readKeys(
@@ -139,24 +148,17 @@ async function readKeys(
   keyOf: (file: string) => Promise<Uint8Array>,
 ): Promise<readonly Uint8Array[]> {
   const named = keys ?? [KEY_VARIABLE]
-  const isGiven = keys !== undefined || (await readSecretVariable(KEY_VARIABLE, io.env)) !== undefined
-  if (isGiven) return Promise.all(named.map(async (name) => toKey(await readVariable(name, 'a key', io), name)))
+  const isGiven =
+    keys !== undefined || io.env[KEY_VARIABLE] !== undefined || (io.env[`${KEY_VARIABLE}_FILE`] ?? '') !== ''
+  const keyOfState = { what: 'a key that seals the state', setting: 'gateway.state.keys', example: NEW_KEY }
+  const read = (variable: string): Promise<string> => readSecretSetting({ ...keyOfState, variable }, io.env)
+  if (isGiven) return Promise.all(named.map(async (name) => toKey(await read(name), name)))
   if (sqlite !== undefined) return [await keyOf(resolve(io.cwd, sqlite))]
   throw new CliError(
     'config',
     'What is kept in gateway.state is sealed, and there is no key',
     `Set ${KEY_VARIABLE} (or ${KEY_VARIABLE}_FILE) to the same in every replica: \`openssl rand -base64 32\` makes one.`,
   )
-}
-
-async function readVariable(variable: string, what: string, io: Io): Promise<string> {
-  const found = await readSecretVariable(variable, io.env).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new CliError('config', `${variable}_FILE: ${reason}`, 'Name a file that this process can read.')
-  })
-  if (found !== undefined && found !== '') return found
-  const remedy = `Set ${variable}, or ${variable}_FILE to a file with it.`
-  throw new CliError('config', `The variable ${variable} does not hold ${what}`, remedy)
 }
 
 const KEY_BYTES = 32

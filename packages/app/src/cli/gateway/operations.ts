@@ -6,13 +6,15 @@ import { CliError } from '../../exit-codes.ts'
 import type { Io } from '../terminal/io.ts'
 import { describeOwner } from '../terminal/listening.ts'
 import { toLine } from '../terminal/plain-text.ts'
-import { readToken } from './gateway-entrance.ts'
 import type { OperationsSettings } from './gateway-settings.ts'
+import { NEW_TOKEN, readSecretSetting } from './secret-setting.ts'
 
 interface Operated {
   readonly gateway: Gateway
   reload(): Promise<void>
 }
+
+const TOKEN = { what: 'the token for operations', setting: 'gateway.operations.token', example: NEW_TOKEN }
 
 /** Opens the port, or does nothing where the file has no such section. */
 export async function openOperations(
@@ -22,7 +24,7 @@ export async function openOperations(
 ): Promise<OperationsServer | undefined> {
   if (settings === undefined) return undefined
   const { token: variable, ...place } = settings
-  const token = variable === undefined ? undefined : await readToken(variable, 'the token for operations', io)
+  const token = variable === undefined ? undefined : await readSecretSetting({ ...TOKEN, variable }, io.env)
   const served = await serveOperations(gateway, {
     ...place,
     ...(token !== undefined && { token }),

@@ -101,7 +101,7 @@ describe('what is missing or wrong', () => {
       'no such secret',
       program({ env: { T: `\${secret:nope}` } }),
       'secret-missing',
-      /a\.env\.T: There is no secret called "nope"/,
+      /a\.env\.T: There is no secret called "nope"\. Set PORTICO_SECRET_NOPE, .*PORTICO_SECRET_NOPE_FILE/,
     ],
     ['no answer', program({ env: { T: `\${input:who}` } }), 'secret-missing', /Nobody has answered the input "who"/],
     ['a secret in args', program({ args: [`\${secret:token}`] }), 'invalid-config', /args\.0: A secret .* `env`/],
@@ -118,7 +118,12 @@ describe('what is missing or wrong', () => {
       'invalid-config',
       /a\.url: The address must begin with http/,
     ],
-    ['no env file', program({ envFile: '/nowhere/.env' }), 'invalid-config', /a\.envFile: The file cannot be read/],
+    [
+      'no env file',
+      program({ envFile: '/nowhere/.env' }),
+      'invalid-config',
+      /a\.envFile: The file \/nowhere\/\.env cannot be read/,
+    ],
   ] as [string, ServerTarget, string, RegExp][])(
     '%s: the error names it and the place',
     async (_, target, code, message) => {

@@ -11,7 +11,7 @@ import { formatProblem, joinPath } from '../formats/config-text.ts'
 import { parseEnvFile } from '../formats/env-file.ts'
 import type { ConfigProblem, ServerConfig, ServerTarget } from '../server-config.ts'
 import { readBounded } from '../state-file.ts'
-import type { SecretSource } from '../trust/secret-store.ts'
+import { type SecretSource, secretVariable } from '../trust/secret-store.ts'
 import type { InputSource } from './inputs.ts'
 import { type PlaceName, toPieces, type Variable } from './variables.ts'
 
@@ -158,7 +158,7 @@ class Resolver {
         found.map(([name, text]) => [name, this.#spell({ text, secret: true }, ['envFile', name])]),
       )
     } catch {
-      this.miss(['envFile'], 'The file cannot be read', 'Make it, or correct its path')
+      this.miss(['envFile'], `The file ${path.slice(0, 400)} cannot be read`, 'Make it, or correct its path')
       return {}
     }
   }
@@ -216,11 +216,18 @@ class Resolver {
   }
 
   async #secret(name: string, part: readonly string[]): Promise<string> {
-    const value = await this.#context.secrets?.get(name)
-    if (value !== undefined) return value
+    const variable = secretVariable(name.slice(0, 200))
+    const remedy = `Set ${variable}, or ${variable}_FILE to the path of a file that holds it`
+    try {
+      const value = await this.#context.secrets?.get(name)
+      if (value !== undefined) return value
+    } catch (error) {
+      if (!(error instanceof HostError) || error.code !== 'secret-missing') throw error
+      this.#isSecretMissing = true
+      return this.miss(part, error.message, remedy)
+    }
     this.#isSecretMissing = true
-    const shown = JSON.stringify(name.slice(0, 200))
-    return this.miss(part, `There is no secret called ${shown}`, 'Add it to the secret store, or to the environment')
+    return this.miss(part, `There is no secret called ${JSON.stringify(name.slice(0, 200))}`, remedy)
   }
 
   async #input(id: string, part: readonly string[], isOpen: boolean): Promise<ResolvedValue> {

@@ -91,8 +91,13 @@ export function createSecretStore({ file, key, onWarning }: SecretStoreOptions):
  */
 export function secretsFromEnvironment(env: { readonly [name: string]: string | undefined }): SecretSource {
   return {
-    get: (name) => readSecretVariable(`PORTICO_SECRET_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`, env),
+    get: (name) => readSecretVariable(secretVariable(name), env),
   }
+}
+
+/** The variable that holds a secret of this name. */
+export function secretVariable(name: string): string {
+  return `PORTICO_SECRET_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`
 }
 
 /**

@@ -1,5 +1,6 @@
 /** A secret in the environment: in a variable, or in a file that a variable names, as container platforms hand them out. */
 
+import { HostError } from '../../errors.ts'
 import { readRegular } from '../read-regular.ts'
 
 type Environment = { readonly [name: string]: string | undefined }
@@ -23,5 +24,11 @@ export async function readSecretVariable(name: string, env: Environment): Promis
   if (value !== undefined) return value
   const file = env[`${name}_FILE`]
   if (file === undefined || file === '') return undefined
-  return (await readRegular(file, MAX_SECRET)).toString('utf8').replace(/\r?\n$/, '')
+  const bytes = await readRegular(file, MAX_SECRET).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new HostError('secret-missing', `The file that ${name}_FILE names, ${file}, cannot be read (${reason})`, {
+      cause,
+    })
+  })
+  return bytes.toString('utf8').replace(/\r?\n$/, '')
 }
