@@ -6,7 +6,7 @@ import { usageOf } from '../parse/arguments.ts'
 import type { CommandInput } from '../parse/command.ts'
 import type { StrictReport } from '../strict-list.ts'
 import { targetOptionsOf, withTarget } from '../target/target.ts'
-import { isPathOrUrl, splitTarget } from '../target/target-kind.ts'
+import { isListedWord, splitTarget } from '../target/target-kind.ts'
 import type { Io } from '../terminal/io.ts'
 import { toPlain } from '../terminal/plain-text.ts'
 import { toTable } from '../terminal/table.ts'
@@ -22,7 +22,7 @@ interface Row {
 }
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
-  const { target, rest } = splitTarget(input, isPathOrUrl)
+  const { target, rest } = splitTarget(input, isListedWord)
   const wanted = readKind(rest)
   return withTarget(target, io, targetOptionsOf(input), async (open) => {
     const kinds = wanted === undefined ? KINDS : [wanted]

@@ -5,13 +5,13 @@ import { EXIT_CODES } from '../../exit-codes.ts'
 import type { CommandInput } from '../parse/command.ts'
 import type { OpenTarget } from '../target/open-target.ts'
 import { targetOptionsOf, withTarget } from '../target/target.ts'
-import { isPath, splitTarget } from '../target/target-kind.ts'
+import { isReadWord, splitTarget } from '../target/target-kind.ts'
 import type { Io } from '../terminal/io.ts'
 import { toLine } from '../terminal/plain-text.ts'
 import { stayUntil } from '../terminal/stay-until.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
-  const { target, rest: uris } = splitTarget(input, isPath)
+  const { target, rest: uris } = splitTarget(input, isReadWord)
   // The parser has held it against the levels.
   const level = (typeof input.flags.level === 'string' ? input.flags.level : 'info') as LogLevel
   return withTarget(target, io, targetOptionsOf(input), async (open) => {

@@ -5,7 +5,7 @@ import { type ReadResourceResult, RpcError } from '@portico/sdk/client'
 import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import type { CommandInput } from '../parse/command.ts'
 import { requestOptionsOf, targetOptionsOf, withTarget } from '../target/target.ts'
-import { isPath, splitTarget } from '../target/target-kind.ts'
+import { isReadWord, splitTarget } from '../target/target-kind.ts'
 import { textOfContents } from '../terminal/content.ts'
 import type { Io } from '../terminal/io.ts'
 import { toPicture } from '../terminal/show-picture.ts'
@@ -14,7 +14,7 @@ import { showText } from '../terminal/show-result.ts'
 const INVALID_PARAMS = -32602
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
-  const { target, rest } = splitTarget(input, isPath)
+  const { target, rest } = splitTarget(input, isReadWord)
   const [uri, extra] = rest
   if (uri === undefined) throw new CliError('usage', 'read: <uri> is missing: the resource to read')
   if (extra !== undefined) throw new CliError('usage', `read: "${extra}" is one argument too many`)

@@ -13,6 +13,7 @@ import type { CliHostOptions } from '../host.ts'
 import type { Io } from '../terminal/io.ts'
 import { openDirectly } from './direct-target.ts'
 import type { OpenTarget, TargetOptions } from './open-target.ts'
+import { toPathError } from './path-error.ts'
 import type { TargetKind } from './target-kind.ts'
 import { taskBookOf } from './target-tasks.ts'
 
@@ -25,6 +26,8 @@ export async function openNamed(
   const config = await readConfig(io, options.config)
   const isConfigured = config.servers.some((server) => server.name === name)
   if (isServerName(name) && (!isConfigured || target.args !== undefined)) return openDirectly(target, io, options)
+  const path = isConfigured ? undefined : toPathError(name, io.cwd)
+  if (path !== undefined) throw path
   findServer(config, name, SERVER_NAMES)
   if (target.args !== undefined) {
     const remedy = 'Only ready-made servers take arguments here; those of this one are in the configuration.'

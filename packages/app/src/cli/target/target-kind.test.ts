@@ -4,7 +4,17 @@ import { TARGET_FLAGS } from '../parse/flags.ts'
 import { splitWords } from '../parse/shell-words.ts'
 import { createPaint } from '../terminal/io.ts'
 import { toLine, toPainted, toPlain } from '../terminal/plain-text.ts'
-import { isPath, isPathOrUrl, isServerWord, labelOf, readTarget, splitTarget } from './target-kind.ts'
+import { toPathError } from './path-error.ts'
+import {
+  isListedWord,
+  isPath,
+  isPathOrUrl,
+  isReadWord,
+  isServerWord,
+  labelOf,
+  readTarget,
+  splitTarget,
+} from './target-kind.ts'
 
 it.each([
   { words: ['github'], target: { kind: 'name', name: 'github' }, label: 'github' },
@@ -98,4 +108,37 @@ it('lets nothing act on a terminal but our own colours (host 16, sec-221)', () =
 
 it('offers every revision that there is', () => {
   expect([...TARGET_FLAGS.protocol.choices].sort()).toEqual([...PROTOCOL_VERSIONS].sort())
+})
+
+it.each([
+  { typed: 'files docs', args: ['docs'], rest: [] },
+  { typed: 'files docs tools', args: ['docs'], rest: ['tools'] },
+  { typed: 'files tools', args: undefined, rest: ['tools'] },
+  { typed: 'files nowhere', args: undefined, rest: ['nowhere'] },
+])('newcomer: list takes a bare folder for the server’s, and a kind for a kind: $typed', ({ typed, args, rest }) => {
+  const input = { positionals: typed.split(' '), dashed: [], flags: {}, json: false }
+  const found = splitTarget(input, isListedWord)
+  expect([(found.target as { args?: unknown }).args, found.rest]).toEqual([args, rest])
+})
+
+it.each([
+  { typed: 'files docs file:///a/b', args: ['docs'], rest: ['file:///a/b'] },
+  { typed: 'files docs', args: undefined, rest: ['docs'] },
+  { typed: 'sql sample://docs', args: undefined, rest: ['sample://docs'] },
+])('newcomer: read takes a bare folder before the address for the server’s: $typed', ({ typed, args, rest }) => {
+  const found = splitTarget({ positionals: typed.split(' '), dashed: [], flags: {}, json: false }, isReadWord)
+  expect([(found.target as { args?: unknown }).args, found.rest]).toEqual([args, rest])
+})
+
+it.each([
+  ['docs', /"docs" is a folder.*`portico list files \.\/docs`.*a file in it/],
+  ['./docs', /"\.\/docs" is a folder.*`portico list files \.\/docs`/],
+  ['package.json', /"package\.json" is a file.*quotes/],
+])('newcomer: %s is told what it is, and what would do', (word, words) => {
+  const { message, remedy } = toPathError(word, process.cwd()) ?? {}
+  expect(`${message} ${remedy}`).toMatch(words)
+})
+
+it('newcomer: what is no path is left to others', () => {
+  expect(toPathError('nowhere-at-all', process.cwd())).toBeUndefined()
 })

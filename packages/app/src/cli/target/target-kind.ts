@@ -70,6 +70,16 @@ export function isServerWord(word: string, next?: string): boolean {
   return isFollowed && !word.includes('=') && (/[.:]/.test(word) || existsSync(word))
 }
 
+/** For `list`, where a kind may follow: what else is a file or folder here is the server's. */
+export function isListedWord(word: string): boolean {
+  return isPathOrUrl(word) || (!/^(?:tool|resource|template|prompt)s?$/.test(word) && existsSync(word))
+}
+
+/** For `read` and `listen`, where addresses follow: a file or folder before one is the server's. */
+export function isReadWord(word: string, next?: string): boolean {
+  return isPath(word) || (next !== undefined && !word.includes(':') && existsSync(word))
+}
+
 /** The server as it may be typed again, on one line of a shell. */
 export function wordOf(target: TargetKind): string {
   switch (target.kind) {

@@ -3,12 +3,15 @@
  * or a command. Configured servers are reached through the host, past its rules; the others directly.
  */
 
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { ProtocolVersion, RequestOptions } from '@portico/sdk/client'
 import { CliError } from '../../exit-codes.ts'
 import { withMemory } from '../completion/cache.ts'
 import type { CommandInput } from '../parse/command.ts'
 import type { Io } from '../terminal/io.ts'
 import type { OpenTarget, TargetOptions } from './open-target.ts'
+import { toPathError } from './path-error.ts'
 import { readTarget, type TargetKind, wordOf } from './target-kind.ts'
 
 /** Takes the words as they were typed, or what `splitTarget` has made of them. */
@@ -22,12 +25,19 @@ export async function openTarget(
 }
 
 async function connectTarget(target: TargetKind, io: Io, options: TargetOptions): Promise<OpenTarget> {
+  if (target.kind === 'command' && target.args.length === 0) refuseFolder(target.command, io)
   if (target.kind === 'name') {
     const { openNamed } = await import('./configured-target.ts')
     return openNamed(target, io, options)
   }
   const { openDirectly } = await import('./direct-target.ts')
   return openDirectly(target, io, options)
+}
+
+/** A path to a folder would be taken for a program that may not be run. */
+function refuseFolder(command: string, { cwd }: Io): void {
+  const found = statSync(resolve(cwd, command), { throwIfNoEntry: false })
+  if (found?.isDirectory() === true) throw toPathError(command, cwd)
 }
 
 /** A command whose program is one of the ready-made servers means that one; a path means the program. */
