@@ -105,3 +105,28 @@ it.each([40, 60, 100])('newcomer: help keeps to %i columns', (columns) => {
   const long = lines.filter((line) => line.length > columns && !line.includes('portico call'))
   expect(long).toEqual([])
 })
+
+it('newcomer 11: rows are a table beside plain values too, which stand below it', () => {
+  const text = '{"columns":["city","n"],"rows":[{"city":"Rome","n":1},{"city":"Oslo","n":20}],"total":2,"cut":false}'
+  expect(showText(text, plain)).toBe('city   n\nRome   1\nOslo  20\n\ncolumns: city, n\ntotal: 2\ncut: false')
+})
+
+it('newcomer 11: one row is a table where it is a list of rows', () => {
+  expect(showText('{"rows":[{"city":"Rome","n":1}],"total":1}', plain)).toBe('city  n\nRome  1\n\ntotal: 1')
+})
+
+it.each([60, 80])('newcomer 11: a table keeps to %i columns', (columns) => {
+  const row = {
+    city: 'Lisbon',
+    about: 'a rather long text that says what there is to see',
+    link: 'https://example.com/a',
+  }
+  const lines = showText(JSON.stringify([row, row]), { ...plain, columns }).split('\n')
+  expect(lines[0]).toMatch(/^city +about +link$/)
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns)
+})
+
+it('newcomer 11: is laid out as JSON where columns would be too narrow to be read', () => {
+  const row = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`column_${at}`, 'some words here']))
+  expect(showText(JSON.stringify([row, row]), { ...plain, columns: 60 })).toMatch(/^\[\n/)
+})

@@ -5,7 +5,7 @@ import { byOption } from '../remedy.ts'
 import { textOfBlock, textOfResult } from './content.ts'
 import type { Io } from './io.ts'
 import { toPlain } from './plain-text.ts'
-import { showJson } from './show-json.ts'
+import { type Shown, showJson } from './show-json.ts'
 import { looksLikeMarkdown, showMarkdown } from './show-markdown.ts'
 import { toPicture } from './show-picture.ts'
 
@@ -16,7 +16,7 @@ export function showResult(result: CallToolResult, io: Io): void {
 }
 
 /** A text of a server's, where a person looks. */
-export function showText(text: string, io: Pick<Io, 'paint'>): string {
+export function showText(text: string, io: Shown): string {
   const value = parsed(text)
   if (value !== undefined) return showJson(value, io)
   return looksLikeMarkdown(text) ? showMarkdown(text, io) : toPlain(text)

@@ -36,7 +36,7 @@ function flow(row: readonly string[], columns: number): string {
 }
 
 /** The last column gives way down to what can still be read, then the widest of all does. None where that is not enough. */
-function toWidths(wanted: readonly number[], columns: number): number[] | undefined {
+export function toWidths(wanted: readonly number[], columns: number): number[] | undefined {
   const last = wanted.length - 1
   const widths = wanted.map((width, at) => (at === last ? width : Math.min(MAX_WIDTH, width)))
   let over = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - columns
