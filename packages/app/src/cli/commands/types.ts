@@ -12,7 +12,7 @@ import type { Io } from '../terminal/io.ts'
 export async function run(input: CommandInput, io: Io): Promise<number> {
   const { target, rest } = splitTarget(input)
   if (rest[0] !== undefined) throw new CliError('usage', `types: "${rest[0]}" is one argument too many`)
-  const { name, out } = input.flags
+  const { name, output, out = output } = input.flags
   return withTarget(target, io, targetOptionsOf(input), async (open) => {
     const tools = [...(await open.tools())]
     const wanted = typeof name === 'string' ? name : toTypeName(open.client.server.info?.name ?? open.label)

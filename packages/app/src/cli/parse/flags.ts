@@ -14,7 +14,11 @@ const REVISIONS = [
 
 /** Flags of every command that is about one server. */
 export const TARGET_FLAGS = {
-  config: { type: 'string', value: 'file', about: 'A configuration file in place of the usual ones.' },
+  config: {
+    type: 'string',
+    value: 'file',
+    about: 'A configuration file in place of the usual ones (./portico.json and your own).',
+  },
   header: { type: 'string', multiple: true, value: 'name: value', about: 'A header for every request to a URL.' },
   protocol: {
     type: 'string',
@@ -33,6 +37,10 @@ export const TARGET_FLAGS = {
 
 /** Flags of every command that opens the host. */
 export const HOST_FLAGS = {
-  config: { type: 'string', value: 'file', about: 'A configuration file in place of the usual ones.' },
+  config: {
+    type: 'string',
+    value: 'file',
+    about: 'A configuration file in place of the usual ones (./portico.json and your own).',
+  },
   yes: { type: 'boolean', short: 'y', about: 'Allow what this command does, this one time, without asking.' },
 } as const satisfies { readonly [name: string]: Flag }

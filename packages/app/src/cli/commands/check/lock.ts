@@ -22,7 +22,8 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     io.write(text)
     return tellMissed(missed, io)
   }
-  const file = typeof input.flags.out === 'string' ? input.flags.out : LOCK_FILE
+  const { output, out = output } = input.flags
+  const file = typeof out === 'string' ? out : LOCK_FILE
   await writeFile(resolve(io.cwd, file), text)
   io.say(`Locked in ${file}: ${counted(observed.length, 'item')} of ${servers.join(', ')}.`)
   return tellMissed(missed, io)

@@ -22,7 +22,11 @@ export const SERVING: readonly Command[] = [
         about: 'Open the browser (`--no-open`: only print the link).',
         fallback: 'in a terminal',
       },
-      config: { type: 'string', value: 'file', about: 'A configuration file in place of the usual ones.' },
+      config: {
+        type: 'string',
+        value: 'file',
+        about: 'A configuration file in place of the usual ones (./portico.json and your own).',
+      },
     },
     examples: [{ line: 'portico start --no-open', about: 'print the link' }],
     load: () => import('../start.ts'),
@@ -37,7 +41,11 @@ export const SERVING: readonly Command[] = [
       'the plugin that comes with this package is written where Neovim looks for it, or as the file that VS Code installs.',
     positionals: [],
     flags: {
-      config: { type: 'string', value: 'file', about: 'A configuration file in place of the usual ones.' },
+      config: {
+        type: 'string',
+        value: 'file',
+        about: 'A configuration file in place of the usual ones (./portico.json and your own).',
+      },
       install: {
         type: 'string',
         value: 'editor',
@@ -59,7 +67,8 @@ export const SERVING: readonly Command[] = [
     about: 'Run the tasks of a definition, without serving it',
     details:
       'Loads the same file as `portico run` and listens to nobody: it takes tasks from the store that the definition gives to\n' +
-      '`createTasks`, or from its queue, until Ctrl-C or SIGTERM. The definition finds PORTICO_WORKER=1 in the environment.',
+      '`createTasks`, or from its queue, until Ctrl-C or SIGTERM. The store has to be one that processes share: SQLite, Redis\n' +
+      'or PostgreSQL. The definition finds PORTICO_WORKER=1 in the environment.',
     positionals: [{ name: 'definition', about: 'A file whose default export is a server.', completes: 'file' }],
     flags: {},
     examples: [{ line: 'portico worker server.ts', about: 'beside `portico run server.ts --http 3000`' }],
@@ -72,7 +81,14 @@ export const SERVING: readonly Command[] = [
       'Serves the configured servers on one port, to clients of every revision, under the rules of `policy` and the section\n' +
       '`gateway` of portico.json. Whoever is not identified is turned away, unless the section says otherwise. Changes to\n' +
       'the file take effect without dropping calls; SIGTERM lets calls finish. Health is at /healthz and /readyz.',
-    positionals: [{ name: 'config', about: 'The configuration file.', optional: true, completes: 'file' }],
+    positionals: [
+      {
+        name: 'config',
+        about: 'The configuration file; the usual ones unless given.',
+        optional: true,
+        completes: 'file',
+      },
+    ],
     flags: {
       port: { type: 'number', value: 'port', about: 'The port to listen on.', fallback: `${GATEWAY_PORT}` },
       host: { type: 'string', value: 'address', about: 'The address to listen on.', fallback: '127.0.0.1' },
@@ -115,7 +131,14 @@ export const SERVING: readonly Command[] = [
     details:
       'Reads the section `gateway.state` of the file and shows the database, every gateway that serves from it, the sessions\n' +
       'and calls that each has, and when it last said that it is there.',
-    positionals: [{ name: 'config', about: 'The configuration file.', optional: true, completes: 'file' }],
+    positionals: [
+      {
+        name: 'config',
+        about: 'The configuration file; the usual ones unless given.',
+        optional: true,
+        completes: 'file',
+      },
+    ],
     flags: {},
     examples: [{ line: 'portico status portico.json --json', about: 'for programs' }],
     load: () => import('../gateway/status.ts'),
@@ -159,6 +182,7 @@ export const SERVING: readonly Command[] = [
     name: 'auth',
     about: 'Run the embedded authorization server, and keep its users',
     details:
+      'run: until Ctrl-C. add <user>: asks for a password of at least 8 characters. remove <user>. list.\n' +
       'A whole OAuth authorization server for one machine or a small team: sign-in page, consent, clients that register\n' +
       'themselves. Point `portico serve --issuer` at it. Users are kept encrypted in the state folder; who is signed in is\n' +
       'kept in memory, so a restart signs everybody out.',
@@ -195,7 +219,11 @@ export const SERVING: readonly Command[] = [
       'SLACK_SIGNING_SECRET for HTTP; CHAT_WEBHOOK_SECRET). `portico doctor` looks at all of it.',
     positionals: [{ name: 'chat', about: 'slack or webhook.', completes: ['slack', 'webhook'] }],
     flags: {
-      config: { type: 'string', value: 'file', about: 'A configuration file in place of the usual ones.' },
+      config: {
+        type: 'string',
+        value: 'file',
+        about: 'A configuration file in place of the usual ones (./portico.json and your own).',
+      },
       port: {
         type: 'number',
         value: 'port',

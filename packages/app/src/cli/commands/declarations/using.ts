@@ -17,6 +17,9 @@ const OUT = {
   about: 'Write to this file instead of standard output.',
 } as const
 
+/** What some commands had before all of them had `--output`. */
+const SAME_OUT = { type: 'string', value: 'file', about: 'The same as --output.' } as const
+
 const TASK_ACTIONS = ['list', 'show', 'result', 'cancel', 'watch']
 
 const SERVER_ACTIONS = [
@@ -149,12 +152,13 @@ export const USING: readonly Command[] = [
   {
     name: 'read',
     about: 'Read a resource and print it',
-    details: 'Text is printed as it is. Bytes are written as bytes, unless standard output is a terminal.',
+    details:
+      'In a pipe, text comes as it is and bytes as bytes. On a terminal JSON and Markdown are laid out, and bytes are only told of.',
     positionals: [
       SERVER,
       { name: 'uri', about: 'The resource, or one made from a template.', rest: true, completes: 'resource' },
     ],
-    flags: { output: OUT, out: { type: 'string', value: 'file', about: 'The same as --output.' }, ...TARGET_FLAGS },
+    flags: { output: OUT, out: SAME_OUT, ...TARGET_FLAGS },
     examples: [
       { line: 'portico read ./notes.ts note://1', about: 'a text' },
       { line: 'portico read photos photo://cat -o cat.png', about: 'an image, into a file' },
@@ -331,7 +335,11 @@ export const USING: readonly Command[] = [
     details:
       'The lock holds every tool, resource and prompt with its meaning. Keep it with your project; `portico verify` compares.',
     positionals: [{ ...SERVER, about: 'One server; all that are configured unless given.', optional: true }],
-    flags: { out: { ...OUT, about: 'The lock file.', fallback: 'portico.lock.json' }, ...TARGET_FLAGS },
+    flags: {
+      output: { ...OUT, about: 'The lock file.', fallback: 'portico.lock.json' },
+      out: SAME_OUT,
+      ...TARGET_FLAGS,
+    },
     examples: [
       { line: 'portico lock', about: 'all configured servers, into portico.lock.json' },
       { line: 'portico lock ./weather.ts -o weather.lock.json', about: 'one definition' },
@@ -361,7 +369,8 @@ export const USING: readonly Command[] = [
         about: 'What the interface is called.',
         fallback: "from the server's name",
       },
-      out: OUT,
+      output: OUT,
+      out: SAME_OUT,
       ...TARGET_FLAGS,
     },
     examples: [{ line: 'portico types https://example.com/mcp -o src/example-server.ts', about: 'into a module' }],
