@@ -40,7 +40,7 @@ describe('parseJson holds its bounds (reliability: limits)', () => {
   }
 
   it.each([10, 12, FRAMING_LIMITS.maxNodes])(
-    'counts arrays, objects and members of all of a text: maxNodes %i',
+    'counts arrays, objects and members of all of a text: maxNodes %i (sec-700)',
     (maxNodes) => {
       for (const read of [
         (source: string) => parseJson(source, { maxNodes }),
