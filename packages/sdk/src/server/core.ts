@@ -5,7 +5,6 @@
 
 import type { Principal } from '../auth/principal.ts'
 import { INTERNAL_ERROR, invalidDefinition, RpcError } from '../jsonrpc/errors.ts'
-import { createFaultPrinter } from '../jsonrpc/fault-printer.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { requireName } from '../jsonrpc/nearest.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
@@ -16,6 +15,7 @@ import { PROTOCOL_VERSIONS, type ProtocolVersion, type Revision } from '../proto
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
 import { randomToken } from '../session/random-token.ts'
 import { requireStateKeys } from '../session/state-keys.ts'
+import { createFaultPrinter } from '../state/fault-printer.ts'
 import type { Asker, RoundSettings } from './asking/asking.ts'
 import { loadAsking } from './asking/load.ts'
 import type { ServerCall } from './call/call.ts'

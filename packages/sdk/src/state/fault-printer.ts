@@ -3,7 +3,7 @@
  * away in one line and once a minute, since everything that uses the store fails for as long as that lasts.
  */
 
-import { PorticoError } from './errors.ts'
+import { PorticoError } from '../jsonrpc/errors.ts'
 
 const REMIND_MS = 60_000
 const MAX_CAUSES = 8
