@@ -19,10 +19,10 @@ export function watchMemory(pid: number, maxBytes: number, onOver: () => void): 
  * Calls `onOver` once when the machine is in want of memory and has so many bytes less than at the start: memory can be held where
  * it is nobody's, such as in messages that nobody has read.
  */
-export function watchMachine(maxBytes: number, onOver: () => void): () => void {
+export function watchMachine(maxBytes: number, onOver: () => void, read = readMachine): () => void {
   let first: number | undefined
   return watch(async () => {
-    const { available, total } = await machineMemory()
+    const { available, total } = await read()
     first ??= available
     return available < total * WANT && first - available > maxBytes
   }, onOver)
@@ -48,7 +48,7 @@ function watch(isOver: () => Promise<boolean>, onOver: () => void): () => void {
   }
 }
 
-async function machineMemory(): Promise<{ readonly available: number; readonly total: number }> {
+async function readMachine(): Promise<{ readonly available: number; readonly total: number }> {
   const text = await readFile('/proc/meminfo', 'utf8').catch(() => '')
   return { available: readSize(text, 'MemAvailable') * 1_024, total: readSize(text, 'MemTotal') * 1_024 }
 }

@@ -1,4 +1,7 @@
-/** The last runs with their files, for whoever ran them: what is too long for a result is read as a resource. */
+/**
+ * The last runs with their files, for whoever ran them: what is too long for a result is read as a resource. All together are bounded,
+ * and whoever has most loses an old one first.
+ */
 
 import { randomUUID } from 'node:crypto'
 import type { Principal } from '@portico/sdk/server'
@@ -24,10 +27,17 @@ export class History {
     const run = { id: randomUUID(), tool, at: new Date().toISOString(), outcome, owner: ownerOf(principal), size }
     this.#runs.push(run)
     this.#bytes += size
-    while (this.#runs.length > MAX_RUNS || (this.#bytes > MAX_BYTES && this.#runs.length > 1)) {
-      this.#bytes -= this.#runs.shift()?.size ?? 0
-    }
+    while (this.#runs.length > MAX_RUNS) this.#dropOldest(() => 1)
+    while (this.#bytes > MAX_BYTES && this.#runs.length > 1) this.#dropOldest(({ size }) => size)
     return run
+  }
+
+  #dropOldest(weight: (run: { readonly size: number }) => number): void {
+    const sums = new Map<string, number>()
+    for (const run of this.#runs) sums.set(run.owner, (sums.get(run.owner) ?? 0) + weight(run))
+    const most = Math.max(...sums.values())
+    const at = this.#runs.findIndex(({ owner }) => sums.get(owner) === most)
+    this.#bytes -= this.#runs.splice(at, 1)[0]?.size ?? 0
   }
 
   list(principal: Principal | undefined): readonly PastRun[] {

@@ -3,6 +3,8 @@
 export const PRELUDE = `(host) => {
   const { print, list, read, write, schedule, cancel, find, hasPackages } = host
   const { stringify, parse } = JSON
+  // The engine does not count its memory, and there is nobody here to share it with.
+  delete globalThis.SharedArrayBuffer
   // What JSON has no form for, in words; \`this\` is what the value is in, so that a circle is known by its path.
   const toPlain = () => {
     const path = []

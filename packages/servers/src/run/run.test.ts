@@ -95,6 +95,13 @@ describe('JavaScript', () => {
     expect(await run(code)).toMatchObject({ ok: true, value: 'undefined,undefined' })
   })
 
+  it('sec-693: has no memory that the engine would not count', async () => {
+    const code = `let made = 0
+      try { for (; made < 5; made++) globalThis['kept' + made] = new SharedArrayBuffer(20_000_000) } catch {}
+      made`
+    expect(await run(code)).toMatchObject({ ok: true, value: '0' })
+  })
+
   it('imports nothing of the machine', async () => {
     const result = await run(
       "import { readFileSync } from 'node:fs'; export default readFileSync('/etc/passwd', 'utf8')",

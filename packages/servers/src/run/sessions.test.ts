@@ -15,6 +15,7 @@ import { createPrincipal } from '@portico/sdk/server'
 import { type TestOptions, testClient } from '@portico/sdk/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ReadyServer } from '../entry.ts'
+import { History } from './history.ts'
 import { RUN_LIMITS, type RunOptions } from './options.ts'
 import type { RunFile } from './outcome.ts'
 import { createRunServer } from './server.ts'
@@ -238,5 +239,26 @@ describe('servers: TypeScript', () => {
       ok: false,
       stderr: expect.stringContaining('enum'),
     })
+  })
+})
+
+describe('sec-695: the last runs', () => {
+  const outcome = (bytes: number) => ({
+    ...{ ending: 'finished' as const, exitCode: 0, stdout: '', stderr: '' },
+    files: [{ path: 'a', bytes: new Uint8Array(bytes) }],
+  })
+
+  it.each([
+    ['number', 200, 1],
+    ['bytes', 6, 30_000_000],
+  ])('are bounded in %s, and those of one caller push out none of another', (_, count, bytes) => {
+    const history = new History()
+    const [meek, greedy] = [createPrincipal('meek'), createPrincipal('greedy')]
+    const { id } = history.add(meek, 'run_javascript', outcome(1_000))
+    for (let run = 0; run < count; run++) history.add(greedy, 'run_javascript', outcome(bytes))
+    expect(history.find(meek, id)).toBeDefined()
+    const kept = history.list(greedy)
+    expect(kept.length).toBeLessThan(Math.min(count, 51))
+    expect(kept.length).toBeGreaterThan(0)
   })
 })
