@@ -24,13 +24,20 @@ const YEAR = { type: 'object', properties: { year: { type: 'integer' } }, requir
 async function serve(version: (typeof GENERATIONS)[number][0]) {
   const waiting: (() => void)[] = []
   const cancelled: string[] = []
+  /** Tasks that somebody has asked about. */
+  const looks = new Set<string>()
   const task = { mode: 'required', pollIntervalMs: 100 } as const
   const server = createServer({
     name: 'reports',
     version: '1',
     versions: [version],
-    tasks: createTasks(),
+    tasks: createTasks({ onTask: ({ type, taskId = '' }) => void (type === 'accessed' && looks.add(taskId)) }),
     tools: {
+      late: tool({ description: 'Asks late', task }, async (_args, ctx) => {
+        await ctx.step('waits', () => new Promise<void>((resolve) => waiting.push(resolve)))
+        const { content } = await ctx.elicit('year', { message: 'Which year?', form: YEAR })
+        return `The year is ${content?.year}`
+      }),
       slow: tool({ description: 'Slow', task }, async (_args, ctx) => {
         ctx.progress(1, 2, 'half of it')
         ctx.signal.addEventListener('abort', () => cancelled.push('slow'))
@@ -46,7 +53,7 @@ async function serve(version: (typeof GENERATIONS)[number][0]) {
     },
   })
   const http = await serveHttp(server, { port: 0 })
-  return { http, cancelled, waiting, release: () => waiting.splice(0).forEach((done) => void done()) }
+  return { http, cancelled, waiting, looks, release: () => waiting.splice(0).forEach((done) => void done()) }
 }
 
 beforeAll(async () => {
@@ -92,9 +99,27 @@ describe.each(GENERATIONS)('portico tasks with %s (host 31)', (version, generati
     const status = async () => (await (await client.resumeTask(taskId)).status()).status
     await expect.poll(status).toBe('input_required')
     const { code, stderr } = await run(['tasks', 'result', url(), taskId])
-    expect([code, stderr]).toEqual([5, expect.stringMatching(/has a question[\s\S]*in a terminal/)])
+    // On 2025-11-25 nobody but who answers is shown what is asked.
+    const asked = version === '2025-11-25' ? '' : '[\\s\\S]*“Which year\\?”'
+    expect([code, stderr]).toEqual([
+      5,
+      expect.stringMatching(new RegExp(`has a question${asked}[\\s\\S]*in a terminal`)),
+    ])
     expect(await status()).toBe('input_required')
     expect((await run(['tasks', 'show', url(), taskId])).stderr).toContain('has a question')
+    await client.close()
+  })
+
+  it('says so where one comes to ask while a script waits for its result, and leaves the question', async () => {
+    const client = await connect(url(), { elicitation: { form: () => ({ action: 'cancel' }) } })
+    const { task } = await client.startTool('late', {})
+    const taskId = task?.taskId ?? ''
+    const status = async () => (await (await client.resumeTask(taskId)).status()).status
+    const waits = startCli(['tasks', 'result', url(), taskId], { cwd: folder.path, env: folder.env })
+    await expect.poll(() => at().looks.has(taskId)).toBe(true)
+    at().release()
+    expect(await waits.ended).toMatchObject({ code: 5, stderr: expect.stringMatching(/has a question/) })
+    expect(await status()).toBe('input_required')
     await client.close()
   })
 

@@ -1,6 +1,6 @@
 /** `portico tasks`: calls that a server works on by itself, looked at, waited for and ended. */
 
-import { isOver, type KeptTask } from '@portico/host/tasks'
+import { isOver } from '@portico/host/tasks'
 import { nearestName } from '@portico/host/text'
 import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import type { CommandInput } from '../parse/command.ts'
@@ -76,16 +76,7 @@ async function show({ open, input, io, server }: TaskCommand, id: string | undef
 async function result(command: TaskCommand, id: string | undefined): Promise<number> {
   const task = await findTask(command.open, id, command.io)
   if (task.status === 'cancelled') throw new CliError('not-found', 'The task was cancelled: there is no result')
-  if (!command.io.interactive) await leaveQuestion(command, task)
   return waitForResult(command, task)
-}
-
-/** Whoever fetches the result is asked the task's questions: where nobody can answer, that would end the task. */
-async function leaveQuestion({ open, io, server }: TaskCommand, task: KeptTask): Promise<void> {
-  const now = await refresh(open, task, io)
-  if (now?.status !== 'input_required') return
-  const remedy = `Run \`portico tasks result ${server} ${now.label}\` in a terminal. The task waits meanwhile.`
-  throw new CliError('denied', `Task ${now.label} has a question, and nobody can be asked here`, remedy)
 }
 
 async function cancel({ open, input, io }: TaskCommand, id: string | undefined): Promise<number> {

@@ -2,6 +2,7 @@
 
 import type { KeptTask } from '@portico/host/tasks'
 import type { TaskView } from '@portico/sdk/client'
+import { isObject } from '@portico/sdk/internal'
 import type { Io } from '../terminal/io.ts'
 import { toLine } from '../terminal/plain-text.ts'
 import { toTable } from '../terminal/table.ts'
@@ -43,6 +44,15 @@ export function toTaskRow(task: KeptTask, { terminal, columns }: Pick<Io, 'termi
 /** What a task says of itself, as a line that replaces the last. */
 export function toTaskProgress(name: string, { status, statusMessage }: TaskView): string {
   return toLine(`${name} ${status}${statusMessage === undefined ? '' : `: ${statusMessage}`}`)
+}
+
+/** What a task asks, as far as its server shows it: on 2025-11-25 only whoever answers is told. */
+export function toQuestions({ questions = {} }: TaskView): string {
+  const asked = Object.values(questions).flatMap((question) => {
+    const params = isObject(question) && isObject(question.params) ? question.params : {}
+    return typeof params.message === 'string' ? [`“${params.message}”`] : []
+  })
+  return toLine(asked.join(', '), 500)
 }
 
 export function sayTask(task: KeptTask, json: boolean, io: Io): void {

@@ -1,13 +1,15 @@
 /** Waits for what a task comes to and prints that as `portico call` would; Ctrl-C leaves the task running. */
 
-import type { KeptTask } from '@portico/host/tasks'
+import { isOver, type KeptTask } from '@portico/host/tasks'
+import type { TaskView } from '@portico/sdk/client'
+import { CliError } from '../../exit-codes.ts'
 import type { CommandInput } from '../parse/command.ts'
 import type { OpenTarget } from '../target/open-target.ts'
 import { requestOptionsOf } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
 import { handResult } from './hand-result.ts'
 import { refresh } from './known-tasks.ts'
-import { toTaskProgress } from './task-words.ts'
+import { toQuestions, toTaskProgress } from './task-words.ts'
 
 /** A command about the tasks of a server. */
 export interface TaskCommand {
@@ -18,11 +20,17 @@ export interface TaskCommand {
   readonly server: string
 }
 
-export async function waitForResult({ open, input, io, server }: TaskCommand, task: KeptTask): Promise<number> {
+export async function waitForResult(command: TaskCommand, task: KeptTask): Promise<number> {
+  const { open, input, io, server } = command
   const name = task.tool === '' ? task.label : task.tool
   const watching = new AbortController()
-  void tellProgress({ open, io }, task, name, watching.signal)
+  const signal = AbortSignal.any([watching.signal, io.signal])
+  const followed = follow(command, task, name, signal)
   try {
+    // Whoever fetches the result is asked the task's questions: where nobody can answer, that would refuse them.
+    if (!io.interactive && !isOver(task)) await followed
+    // Whoever waits for the result hears what is wrong.
+    else followed.catch(() => {})
     const answer = await open.tasks.result(task, requestOptionsOf(input, io))
     watching.abort()
     io.progress(undefined)
@@ -36,19 +44,29 @@ export async function waitForResult({ open, input, io, server }: TaskCommand, ta
   }
 }
 
-async function tellProgress(
-  { open, io }: Pick<TaskCommand, 'open' | 'io'>,
+/** Shows how far a task is until it is over. A question ends it where nobody can be asked; the task goes on waiting. */
+async function follow(
+  { open, io, server }: TaskCommand,
   task: KeptTask,
   name: string,
   signal: AbortSignal,
 ): Promise<void> {
-  try {
-    const run = await open.client.resumeTask(task.taskId, { signal })
-    for await (const view of run.updates()) {
-      if (signal.aborted) return
-      io.progress(toTaskProgress(name, view))
-    }
-  } catch {
-    // Whoever waits for the result hears of it.
+  const run = await open.client.resumeTask(task.taskId, { signal })
+  const left = new Promise<undefined>((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+  const updates = run.updates()[Symbol.asyncIterator]()
+  for (;;) {
+    const next = await Promise.race([updates.next(), left])
+    if (next === undefined || next.done === true) return
+    if (next.value.status === 'input_required' && !io.interactive) throw unanswered(task, next.value, server)
+    io.progress(toTaskProgress(name, next.value))
   }
+}
+
+function unanswered({ label }: KeptTask, view: TaskView, server: string): CliError {
+  const asked = toQuestions(view)
+  const remedy = `Run \`portico tasks result ${server} ${label}\` in a terminal to answer. The task waits meanwhile.`
+  const what = `Task ${label} has a question, and nobody can be asked here${asked === '' ? '' : `: ${asked}`}`
+  return new CliError('denied', what, remedy)
 }
