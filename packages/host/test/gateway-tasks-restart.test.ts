@@ -101,7 +101,7 @@ describe('a gateway that is killed', () => {
     const taskId = await begin(first, 'slow')
     // A call that dies before the server's task is noted is lost, and says so.
     const steps = async () => (await kept.list('task-log/', { limit: 10 })).map(({ value }) => value).join()
-    await eventually(steps).toContain('upstream')
+    await eventually(steps).toContain('taskId')
     await kill()
     const second = await siteOf(works, version, kept)
     await eventually(() => second.gateway.metrics().followed).toBe(1)
