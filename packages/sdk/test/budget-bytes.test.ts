@@ -13,11 +13,11 @@ const doors = fileURLToPath(new URL('../src/doors/', import.meta.url))
 
 /** Minified kilobytes (1,000 bytes), libraries that the package depends on left out. */
 const BUDGETS: { readonly [door: string]: number } = {
-  server: 114,
-  stdio: 114,
-  http: 152,
-  fetch: 145,
-  client: 178,
+  server: 115,
+  stdio: 115,
+  http: 153,
+  fetch: 146,
+  client: 179,
 }
 
 const SMALLEST = toServer(`{ type: 'object', properties: { city: { type: 'string' } } }`)
@@ -52,11 +52,11 @@ describe('the bytes of a door', () => {
   it.each([
     ['JSON Schema', SMALLEST],
     ['Zod', SMALLEST_ZOD],
-  ])('the smallest server on stdio, with %s, stays within 114 kB and loads no HTTP', async (_schema, contents) => {
+  ])('the smallest server on stdio, with %s, stays within 115 kB and loads no HTTP', async (_schema, contents) => {
     const { bytes, whole, imports, modules } = await measure(contents)
-    expect(bytes / 1000).toBeLessThan(114)
+    expect(bytes / 1000).toBeLessThan(115)
     // With all that it could load: where a bundler makes one file of everything, that is the size.
-    expect(whole / 1000).toBeLessThan(175)
+    expect(whole / 1000).toBeLessThan(176)
     expect(imports.filter((name) => /^node:(http|https|http2|net|tls|child_process)$/.test(name))).toEqual([])
     expect(modules.filter((module) => LATER.test(module))).toEqual([])
   })
