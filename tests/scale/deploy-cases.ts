@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
 import { parse, parseAllDocuments } from 'yaml'
+import { COMPILER } from '../support/compiler.ts'
 import { renderTemplate } from '../support/helm-template.ts'
 import type { Trial } from '../support/suite.ts'
 
@@ -76,9 +77,8 @@ function problemsOf(manifests: readonly Manifest[]): string {
       writeFileSync(join(folder, name), lines.join('\n'))
       return name
     })
-    const compiler = join(require.resolve('typescript/package.json'), '../bin/tsc')
     const words = ['--noEmit', '--strict', '--ignoreConfig', '--types', '', '--module', 'nodenext', ...files]
-    const { stdout, status } = spawnSync(process.execPath, [compiler, ...words], { cwd: folder, encoding: 'utf8' })
+    const { stdout, status } = spawnSync(process.execPath, [COMPILER, ...words], { cwd: folder, encoding: 'utf8' })
     if (status !== 0 && stdout === '') throw new Error(`the compiler ended with ${status}`)
     return stdout
   } finally {

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { COMPILER } from '../../support/compiler.ts'
 import type { Trial } from '../../support/suite.ts'
 import { folder } from '../bundle.ts'
 
@@ -12,9 +11,7 @@ export const typeSuites: Trial[] = [
     name: 'types of the examples',
     run: (report) =>
       report.checkIn('modern', 'they compile', async () => {
-        const manifest = createRequire(import.meta.url).resolve('typescript/package.json')
-        const tsc = join(dirname(manifest), 'bin', 'tsc')
-        const { stdout } = spawnSync(process.execPath, [tsc, '-p', folder, '--pretty', 'false'], {
+        const { stdout } = spawnSync(process.execPath, [COMPILER, '-p', folder, '--pretty', 'false'], {
           cwd: folder,
           encoding: 'utf8',
         })
