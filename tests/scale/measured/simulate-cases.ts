@@ -13,7 +13,7 @@ import { CALLERS, type Effort, type Measured, measureCalls, measureCosts, withFl
 import { type Costs, cpuOf, type Kind, opensOf, replicasOf, simulate, spread, storeCallsOf } from './model.ts'
 import { openQuotas, type Quotas } from './quota.ts'
 
-const EFFORT: Effort = { warm: 5_000, calls: 2_500, sessions: 2_000, listeners: 300, idleMs: 7_000 }
+const EFFORT: Effort = { warm: 5_000, calls: 1_250, sessions: 2_000, listeners: 300, idleMs: 7_000 }
 /** So that three of them and the load find room on two cores, and the load is not what is measured. */
 const CORES = 0.1
 const REPLICAS = [1, 2, 3] as const
