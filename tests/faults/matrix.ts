@@ -42,7 +42,9 @@ const ABSENT: { readonly [link in LinkName]: { readonly [fault: number]: string 
   L5: {},
   L6: {
     ...pipesOnly(),
+    2: 'a database does not say what it has begun; F3 ends it while it writes',
     4: 'the database ends by itself; cut connections are F13',
+    6: 'F5 is SIGTERM with writes in flight',
     14: NO_HTTP,
     18: NO_HTTP,
     20: 'the database is one process here',
