@@ -1,8 +1,8 @@
 /**
  * `npm test`: every suite, stopping at the first that fails. A suite is a child process whose exit code is its verdict; the
- * last line counts the suites. Checks, build and unit tests come one after the other; the suites that mostly wait for
- * processes of their own then run three at a time, each told as a whole when it is over. They are told by `PORTICO_BUILT` that
- * the packages have just been built, so that none of them does it again.
+ * last line counts the suites. Checks and build come one after the other; then all the rest runs three at a time, because
+ * most of it waits for processes of its own: the unit tests as they go, each other suite told as a whole when it is over.
+ * They are told by `PORTICO_BUILT` that the packages have just been built, so that none of them does it again.
  */
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,12 @@ import { skippedIn } from './skipped.mjs'
 const suites = [
   { name: 'check', about: 'format, lint, types, layers, licences, doors', args: npmRun('check') },
   { name: 'build', about: 'compile every package', args: npmRun('build') },
-  { name: 'vitest', about: 'unit and integration tests', args: [fromRoot('node_modules/vitest/vitest.mjs'), 'run'] },
+  {
+    name: 'vitest',
+    about: 'unit and integration tests',
+    args: [fromRoot('node_modules/vitest/vitest.mjs'), 'run'],
+    beside: true,
+  },
   // The longest first, so that the lanes end at about the same time.
   sourceSuite('conformance', 'the official conformance suite, the short selection'),
   sourceSuite('workbench', 'the workbench in a real browser'),
@@ -96,13 +101,13 @@ function isPresent({ name, needs }) {
   return false
 }
 
-async function runSuite({ name, about, args, beside }, counts) {
+async function runSuite({ name, about, args, quiet }, counts) {
   const started = performance.now()
   const title = `\n== ${name}: ${about}`
-  if (beside !== true) console.log(title)
-  const { code, output } = await runQuietly(args, beside === true)
+  if (!quiet) console.log(title)
+  const { code, output } = await runQuietly(args, quiet === true)
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  if (beside === true) process.stdout.write(`${title}\n${output}`)
+  if (quiet) process.stdout.write(`${title}\n${output}`)
   console.log(`-- ${name}: ${code === 0 ? 'passed' : `failed with exit code ${code}`} in ${seconds} s`)
   counts.skipped.push(...skippedIn(output).map((line) => `${name}: ${line}`))
   counts[code === 0 ? 'passed' : 'failed'] += 1
@@ -133,7 +138,7 @@ async function runQuietly(args, quiet) {
 
 function sourceSuite(name, about) {
   const script = `tests/${name}/run.ts`
-  return { name, about, needs: script, args: [toolPath('run.mjs'), script, '--short'], beside: true }
+  return { name, about, needs: script, args: [toolPath('run.mjs'), script, '--short'], beside: true, quiet: true }
 }
 
 /** npm is itself a Node script; run as one it needs no shell on Windows. */
