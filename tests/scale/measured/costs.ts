@@ -37,6 +37,8 @@ export interface Way {
   readonly calls: (caller: number, turn: number) => number
   /** How many replicas get the calls; all unless given. */
   readonly replicas?: number
+  /** How many call at the same time; as many as there are callers unless given. */
+  readonly callers?: number
 }
 
 export const CALLERS = 24
@@ -68,7 +70,7 @@ export async function withFleet<T>(
 export async function measureCalls(fleet: Fleet, way: Way, { warm, calls }: Effort): Promise<Measured> {
   const agent = new Agent({ keepAlive: true, maxSockets: CALLERS * 2 })
   const port = (at: number): number => fleet.ports[at % fleet.ports.length] ?? 0
-  const callers = Array.from({ length: CALLERS }, (_, at) => new Caller(way.era, `c${at}`, agent))
+  const callers = Array.from({ length: way.callers ?? CALLERS }, (_, at) => new Caller(way.era, `c${at}`, agent))
   for (const [at, caller] of callers.entries()) await caller.open(port(way.opens(at, at)))
   let turn = 0
   const run = async (count: number): Promise<void> => {

@@ -5,11 +5,11 @@ import { createDocumentReader } from './document-reader.ts'
 
 describe('the reader of documents for hosts (founding 7)', () => {
   it('finds the text of a PDF and of a page', async () => {
-    const read = createDocumentReader()
+    const read = createDocumentReader({ timeoutMs: 60_000 })
     const words = 'BT /F1 12 Tf 72 700 Td (Barnacles on the hull) Tj ET'
     expect(await read(pdf(words), 'application/pdf')).toContain('Barnacles on the hull')
     expect(await read(Buffer.from('<p>Some <b>words</b></p>'), 'text/html')).toContain('words')
-    expect((await createDocumentReader({ maxLength: 12 })(pdf(words), 'application/pdf')).length).toBe(12)
+    expect((await createDocumentReader({ timeoutMs: 60_000, maxLength: 12 })(pdf(words), 'application/pdf')).length).toBe(12)
   })
 
   it('says why there is none, and goes on with the next', async () => {
@@ -20,7 +20,7 @@ describe('the reader of documents for hosts (founding 7)', () => {
     const hasty = createDocumentReader({ timeoutMs: 1_000 })
     await expect(hasty(bomb, 'application/pdf')).rejects.toThrow(/took longer|memory/)
     const words = pdf('BT /F1 12 Tf 72 700 Td (Alive) Tj ET')
-    expect(await createDocumentReader()(words, 'application/pdf')).toContain('Alive')
+    expect(await createDocumentReader({ timeoutMs: 60_000 })(words, 'application/pdf')).toContain('Alive')
   })
 
   it('sec-292: a source that brings many slow documents delays one of another by no more than the one at work', async () => {
