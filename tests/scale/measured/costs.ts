@@ -5,7 +5,7 @@ import type { StateSetting } from '@portico/host/state'
 import { openState } from '@portico/host/state'
 import { Caller, type Era } from './caller.ts'
 import { Fleet } from './fleet.ts'
-import type { Costs } from './model.ts'
+import { type Costs, spread } from './model.ts'
 import type { Quotas } from './quota.ts'
 import type { Used } from './replica.ts'
 
@@ -37,11 +37,14 @@ export interface Way {
   readonly calls: (caller: number, turn: number) => number
   /** How many replicas get the calls; all unless given. */
   readonly replicas?: number
-  /** How many call at the same time; as many as there are callers unless given. */
-  readonly callers?: number
 }
 
-export const CALLERS = 24
+/**
+ * How many call at the same time for each replica. What comes to a process together costs it less than what comes one by one, so
+ * the replicas that are held against the model are as busy as those it was made of.
+ */
+export const CALLERS_EACH = 12
+const LANES = 24
 const STORE_MS = 1_500
 const STORE_IN_FLIGHT = 32
 const LEGACY: Era = '2025-11-25'
@@ -68,9 +71,10 @@ export async function withFleet<T>(
 }
 
 export async function measureCalls(fleet: Fleet, way: Way, { warm, calls }: Effort): Promise<Measured> {
-  const agent = new Agent({ keepAlive: true, maxSockets: CALLERS * 2 })
+  const { replicas = fleet.ports.length } = way
+  const agent = new Agent({ keepAlive: true, maxSockets: CALLERS_EACH * replicas * 2 })
   const port = (at: number): number => fleet.ports[at % fleet.ports.length] ?? 0
-  const callers = Array.from({ length: way.callers ?? CALLERS }, (_, at) => new Caller(way.era, `c${at}`, agent))
+  const callers = Array.from({ length: CALLERS_EACH * replicas }, (_, at) => new Caller(way.era, `c${at}`, agent))
   for (const [at, caller] of callers.entries()) await caller.open(port(way.opens(at, at)))
   let turn = 0
   const run = async (count: number): Promise<void> => {
@@ -85,7 +89,6 @@ export async function measureCalls(fleet: Fleet, way: Way, { warm, calls }: Effo
     })
     await Promise.all(work)
   }
-  const { replicas = fleet.ports.length } = way
   fleet.limit('free')
   await run(warm * replicas)
   fleet.limit('measured')
@@ -116,16 +119,22 @@ function middleOf(parts: readonly Measured[]): Measured {
 export async function measureCosts(fleet: Fleet, setting: StateSetting, effort: Effort): Promise<Costs> {
   const modern = await measureCalls(fleet, { era: MODERN, opens: () => 0, calls: () => 0, replicas: 1 }, effort)
   const owned = await measureCalls(fleet, { era: LEGACY, opens: () => 0, calls: () => 0, replicas: 1 }, effort)
-  const passed = await measureCalls(fleet, { era: LEGACY, opens: () => 0, calls: () => 1, replicas: 1 }, effort)
+  // Every session is at the first; half of the calls come to the second and are passed on.
+  const mixed = await measureCalls(fleet, { era: LEGACY, opens: () => 0, calls: (_, turn) => spread(turn) }, effort)
   fleet.limit('free')
   const idle = await measureIdle(fleet, effort)
-  const [passedThere = 0, passedHere = 0] = passed.each
+  const [there = 0, here = 0] = mixed.each
+  const [ownedCpu = 0] = owned.each
   return {
     modern: modern.each[0] ?? 0,
-    owned: owned.each[0] ?? 0,
-    passedHere,
-    passedThere,
-    storeCalls: { modern: modern.storeCalls, owned: owned.storeCalls, passed: passed.storeCalls },
+    owned: ownedCpu,
+    passedHere: here * 2,
+    passedThere: there * 2 - ownedCpu,
+    storeCalls: {
+      modern: modern.storeCalls,
+      owned: owned.storeCalls,
+      passed: mixed.storeCalls * 2 - owned.storeCalls,
+    },
     ...idle,
     ...(await measureListeners(fleet, effort)),
     storeWrites: await measureStore(setting),
@@ -135,11 +144,11 @@ export async function measureCosts(fleet: Fleet, setting: StateSetting, effort: 
 type Idle = Pick<Costs, 'open' | 'openStoreCalls' | 'sessionBytes' | 'idleStoreCalls' | 'idleSessionStoreCalls'>
 
 async function measureIdle(fleet: Fleet, { sessions, idleMs }: Effort): Promise<Idle> {
-  const agent = new Agent({ keepAlive: true, maxSockets: CALLERS })
+  const agent = new Agent({ keepAlive: true, maxSockets: LANES })
   const [port = 0] = fleet.ports
   const open = async (count: number): Promise<void> => {
     let left = count
-    const lanes = Array.from({ length: CALLERS }, async () => {
+    const lanes = Array.from({ length: LANES }, async () => {
       while (left-- > 0) await new Caller(LEGACY, 'idle', agent).open(port)
     })
     await Promise.all(lanes)

@@ -9,7 +9,7 @@ import type { Report } from '../../support/report.ts'
 import type { Trial } from '../../support/suite.ts'
 import { toTable } from '../../support/table.ts'
 import { type Kind as Database, missingFor, places } from '../places.ts'
-import { CALLERS, type Effort, type Measured, measureCalls, measureCosts, withFleet } from './costs.ts'
+import { CALLERS_EACH, type Effort, type Measured, measureCalls, measureCosts, withFleet } from './costs.ts'
 import { type Costs, cpuOf, type Kind, opensOf, replicasOf, simulate, spread, storeCallsOf } from './model.ts'
 import { openQuotas, type Quotas } from './quota.ts'
 
@@ -83,7 +83,7 @@ async function simulateOn(database: Database, quotas: Quotas | undefined, report
 }
 
 function predicted(costs: Costs, kind: Kind, replicas: number, cores = CORES): number {
-  return simulate(costs, { kind, replicas, cores, callers: Math.max(CALLERS, replicas * 8), calls: 6_000 }).perSecond
+  return simulate(costs, { kind, replicas, cores, callers: CALLERS_EACH * replicas, calls: 6_000 }).perSecond
 }
 
 function isNear(model: number, measured: number, what: string): void {
