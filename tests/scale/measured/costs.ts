@@ -115,14 +115,16 @@ function middleOf(parts: readonly Measured[]): Measured {
   return middle
 }
 
-/** All that the model needs, of two replicas. */
-export async function measureCosts(fleet: Fleet, setting: StateSetting, effort: Effort): Promise<Costs> {
-  const modern = await measureCalls(fleet, { era: MODERN, opens: () => 0, calls: () => 0, replicas: 1 }, effort)
-  const owned = await measureCalls(fleet, { era: LEGACY, opens: () => 0, calls: () => 0, replicas: 1 }, effort)
+/** Does some work with two replicas that nobody has used before. */
+export type InFleet = <T>(work: (fleet: Fleet) => Promise<T>) => Promise<T>
+
+/** All that the model needs. Calls are made of new replicas each time: those that have made others are warmer. */
+export async function measureCosts(inFleet: InFleet, setting: StateSetting, effort: Effort): Promise<Costs> {
+  const measure = (way: Way): Promise<Measured> => inFleet((fleet) => measureCalls(fleet, way, effort))
+  const modern = await measure({ era: MODERN, opens: () => 0, calls: () => 0, replicas: 1 })
+  const owned = await measure({ era: LEGACY, opens: () => 0, calls: () => 0, replicas: 1 })
   // Every session is at the first; half of the calls come to the second and are passed on.
-  const mixed = await measureCalls(fleet, { era: LEGACY, opens: () => 0, calls: (_, turn) => spread(turn) }, effort)
-  fleet.limit('free')
-  const idle = await measureIdle(fleet, effort)
+  const mixed = await measure({ era: LEGACY, opens: () => 0, calls: (_, turn) => spread(turn) })
   const [there = 0, here = 0] = mixed.each
   const [ownedCpu = 0] = owned.each
   return {
@@ -135,8 +137,8 @@ export async function measureCosts(fleet: Fleet, setting: StateSetting, effort: 
       owned: owned.storeCalls,
       passed: mixed.storeCalls * 2 - owned.storeCalls,
     },
-    ...idle,
-    ...(await measureListeners(fleet, effort)),
+    ...(await inFleet((fleet) => measureIdle(fleet, effort))),
+    ...(await inFleet((fleet) => measureListeners(fleet, effort))),
     storeWrites: await measureStore(setting),
   }
 }

@@ -9,11 +9,19 @@ import type { Report } from '../../support/report.ts'
 import type { Trial } from '../../support/suite.ts'
 import { toTable } from '../../support/table.ts'
 import { type Kind as Database, missingFor, places } from '../places.ts'
-import { CALLERS_EACH, type Effort, type Measured, measureCalls, measureCosts, withFleet } from './costs.ts'
+import {
+  CALLERS_EACH,
+  type Effort,
+  type InFleet,
+  type Measured,
+  measureCalls,
+  measureCosts,
+  withFleet,
+} from './costs.ts'
 import { type Costs, cpuOf, type Kind, opensOf, replicasOf, simulate, spread, storeCallsOf } from './model.ts'
 import { openQuotas, type Quotas } from './quota.ts'
 
-const EFFORT: Effort = { warm: 5_000, calls: 1_250, sessions: 2_000, listeners: 300, idleMs: 7_000 }
+const EFFORT: Effort = { warm: 10_000, calls: 1_250, sessions: 2_000, listeners: 300, idleMs: 7_000 }
 /** So that three of them and the load find room on two cores, and the load is not what is measured. */
 const CORES = 0.1
 const REPLICAS = [1, 2, 3] as const
@@ -47,9 +55,8 @@ async function runSimulation(database: Database, report: Report): Promise<void> 
 
 async function simulateOn(database: Database, quotas: Quotas | undefined, report: Report): Promise<void> {
   const place = await places.get(database)
-  const setting = place.fresh()
-  const plan = { setting, count: 2, cores: CORES }
-  const costs = await withFleet(plan, quotas, (fleet) => measureCosts(fleet, setting, EFFORT))
+  const inFleet: InFleet = (work) => withFleet({ setting: place.fresh(), count: 2, cores: CORES }, quotas, work)
+  const costs = await measureCosts(inFleet, place.fresh(), EFFORT)
   console.log(`\n${database}: ${circumstances(quotas)}\n\n${costTable(costs)}`)
   const rows: Row[] = []
   for (const count of REPLICAS) {
