@@ -13,8 +13,8 @@ import { repositoryRoot } from './report.mjs'
 import { skippedIn } from './skipped.mjs'
 
 const suites = [
-  { name: 'check', about: 'format, lint, types, layers, licences, doors', args: npmRun('check') },
-  { name: 'build', about: 'compile every package', args: npmRun('build') },
+  { name: 'lint', about: 'format, lint, layers, licences, doors, sizes', args: npmRun('lint') },
+  { name: 'build', about: 'compile every package, check the types of suites and benchmarks', args: npmRun('build') },
   {
     name: 'vitest',
     about: 'unit and integration tests',

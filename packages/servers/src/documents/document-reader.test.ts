@@ -9,7 +9,9 @@ describe('the reader of documents for hosts (founding 7)', () => {
     const words = 'BT /F1 12 Tf 72 700 Td (Barnacles on the hull) Tj ET'
     expect(await read(pdf(words), 'application/pdf')).toContain('Barnacles on the hull')
     expect(await read(Buffer.from('<p>Some <b>words</b></p>'), 'text/html')).toContain('words')
-    expect((await createDocumentReader({ timeoutMs: 60_000, maxLength: 12 })(pdf(words), 'application/pdf')).length).toBe(12)
+    expect(
+      (await createDocumentReader({ timeoutMs: 60_000, maxLength: 12 })(pdf(words), 'application/pdf')).length,
+    ).toBe(12)
   })
 
   it('says why there is none, and goes on with the next', async () => {
