@@ -1,6 +1,7 @@
 /** The places of tasks: a handler takes one until it has settled, whatever became of its task meanwhile. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { PorticoError } from '../src/jsonrpc/errors.ts'
 import type { ProtocolVersion } from '../src/protocol/revision.ts'
 import { tool } from '../src/server/items/definition.ts'
 import { createServer } from '../src/server/server.ts'
@@ -173,6 +174,44 @@ describe('a call that becomes a task', () => {
     stubborn.endOne()
     await until(wire, taskId, 'completed')
     expect(others.most).toBe(0)
+  })
+})
+
+describe('a call that cannot become a task', () => {
+  const isTake = (changes: Parameters<Store['write']>[0]) => changes.some(({ key }) => key.startsWith('task-run/'))
+  const away = () => new PorticoError('store-unavailable', 'away')
+
+  it.each([
+    ['fails for a moment', 0],
+    ['is away for a while', 1],
+  ])('sec-711: is begun by nobody else, when the store %s', async (_how, failing) => {
+    const [bus, stubborn, others] = [createMemoryBus(), new Stubborn(), new Stubborn()]
+    const store = createMemoryStore()
+    const [released, taken] = [createGate(), createGate()]
+    let left = Infinity
+    const flaky: Partial<Store> = {
+      write: async (changes) => {
+        if (isTake(changes)) left = failing
+        else if (left > 0 && left !== Infinity) left--
+        else return store.write(changes)
+        taken.open()
+        throw away()
+      },
+      release: async (...lease) => {
+        await store.release(...lease)
+        released.open()
+      },
+    }
+    const wire = await connect(makeServer(stubborn, { store: withParts(store, flaky), bus, leaseMs: 6000 }))
+    expect((await begin(wire, 'leaves')).error).toBeDefined()
+    await taken.opened
+    makeServer(others, { store, bus })
+    await released.opened
+    const [row] = await store.list('task/', { limit: 1 })
+    expect(JSON.parse(row?.value ?? '')).toMatchObject({ status: 'cancelled' })
+    expect(others.most).toBe(0)
+    expect(stubborn.most).toBe(1)
+    stubborn.endOne()
   })
 })
 

@@ -8,6 +8,7 @@ import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import { LONGEST_TIMER_MS } from '../jsonrpc/longest-timer.ts'
 import { ownLackOf } from '../jsonrpc/own-lack.ts'
 import { timeLimit } from '../jsonrpc/time-limit.ts'
+import { wait } from '../jsonrpc/wait.ts'
 import type { ClientProfile, Connection, Connector } from './connection.ts'
 import { httpFault } from './link.ts'
 import type { PeerEvents } from './peer.ts'
@@ -84,7 +85,7 @@ export class Reconnector {
       )
       if (made) return
       // A budget that is used up makes `ready` fail at once; the next attempt waits until a crash is forgotten.
-      await pause(Math.max(50, this.#notBefore - performance.now()), this.#ending.signal).catch(() => {})
+      await wait(Math.max(50, this.#notBefore - performance.now()), this.#ending.signal)
     }
   }
 

@@ -1,6 +1,7 @@
 /** Waiting that can be given up, for what is no request of its own. */
 
 import { PorticoError } from '../jsonrpc/errors.ts'
+import { wait } from '../jsonrpc/wait.ts'
 import type { RequestOptions } from './options.ts'
 
 /** How long to wait, and what ends the waiting sooner. */
@@ -27,17 +28,8 @@ export function within<T>(promise: Promise<T>, { signal, timeoutMs }: WaitOption
 }
 
 /** Waits; rejects when the signal fires. */
-export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const aborted = () => {
-      clearTimeout(timer)
-      reject(new PorticoError('aborted', 'The call was cancelled', { cause: signal?.reason, delivery: 'not-sent' }))
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', aborted)
-      resolve()
-    }, ms)
-    if (signal?.aborted) aborted()
-    else signal?.addEventListener('abort', aborted, { once: true })
-  })
+export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await wait(ms, signal)
+  if (!signal?.aborted) return
+  throw new PorticoError('aborted', 'The call was cancelled', { cause: signal.reason, delivery: 'not-sent' })
 }

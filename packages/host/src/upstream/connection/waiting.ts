@@ -1,6 +1,6 @@
 /** Waiting that can be given up, for connections to servers and the catalogue. */
 
-import { setTimeout } from 'node:timers/promises'
+import { wait } from '@portico/sdk/internal'
 
 /** The same promise for a caller that may stop waiting. What it stands for goes on. */
 export function abortable<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
@@ -19,6 +19,7 @@ export async function within<Value>(promise: Promise<Value>, ms: number): Promis
 }
 
 /** Rejects with the signal's own reason. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return abortable(setTimeout(ms, undefined, { signal }), signal)
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, signal)
+  signal.throwIfAborted()
 }

@@ -6,13 +6,14 @@
 
 import { PorticoError, RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject, type RequestId, type RpcNotification } from '../../jsonrpc/message.ts'
+import { wait } from '../../jsonrpc/wait.ts'
 import { META_SUBSCRIPTION_ID } from '../../protocol/meta.ts'
 import { type Change, readFilter, requireFilter, type SubscriptionFilter } from '../../protocol/subscriptions.ts'
 import type { Connection } from '../connection.ts'
 import type { ChangeNotice, Emitter } from '../events.ts'
 import type { Reconnector } from '../reconnector.ts'
 import type { Requests } from '../requests.ts'
-import { pause, type WaitOptions, within } from '../with-deadline.ts'
+import { type WaitOptions, within } from '../with-deadline.ts'
 
 /** A subscription to changes, as `client.subscribe` makes it; it lasts until it is closed. */
 export interface Subscription {
@@ -179,7 +180,7 @@ export class Subscriptions {
       }
       if (this.#reconnector.closed) return
       const waitMs = Math.min(100 * 1.6 ** failures, 30_000) * (0.8 + 0.4 * Math.random())
-      await pause(waitMs, signal).catch(() => {})
+      await wait(waitMs, signal)
     }
   }
 

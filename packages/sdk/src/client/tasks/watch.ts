@@ -6,8 +6,8 @@
 
 import { PorticoError } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
+import { wait } from '../../jsonrpc/wait.ts'
 import { isFinal, readTask, type TaskGeneration, type TaskView } from '../../protocol/tasks.ts'
-import { pause } from '../with-deadline.ts'
 import type { TaskHost } from './host.ts'
 import { Patience } from './patience.ts'
 import { getTask, type SeenTask } from './requests.ts'
@@ -114,7 +114,7 @@ export class TaskWatch {
       const interval = Math.min(Math.max(this.view.pollIntervalMs, SHORTEST_POLL_MS), LONGEST_POLL_MS)
       this.#nap = new AbortController()
       const left = Math.max(SHORTEST_POLL_MS, dueAt - performance.now())
-      await pause(Math.min(interval, left), AbortSignal.any([signal, this.#nap.signal])).catch(() => {})
+      await wait(Math.min(interval, left), AbortSignal.any([signal, this.#nap.signal]))
       if (signal.aborted) return
       try {
         const seen = await getTask(this.#host, this.view.taskId)

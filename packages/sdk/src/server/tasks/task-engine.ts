@@ -7,6 +7,7 @@
 import { createPrincipal, type Principal } from '../../auth/principal.ts'
 import { LONGEST_TIMER_MS } from '../../jsonrpc/longest-timer.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
+import { wait } from '../../jsonrpc/wait.ts'
 import { revisionOf } from '../../protocol/revisions.ts'
 import type { CallToolResult } from '../../protocol/tools.ts'
 import type { Conversation } from '../../session/conversation.ts'
@@ -18,7 +19,7 @@ import type { FeatureHost } from '../feature.ts'
 import { isOver, newTaskId, type TaskBook } from './task-book.ts'
 import { hearOfWork, type TaskJob, type TaskQueue } from './task-queue.ts'
 import { isDue, type TaskRecord, type TaskRequest } from './task-record.ts'
-import { leaseKey, type ProgressListener, TaskRun } from './task-run.ts'
+import { leaseKey, type ProgressListener, RENEWALS, TaskRun } from './task-run.ts'
 
 /** How long nobody looks at the store: other processes die, and clocks are set. */
 const LOOK_MS = 5000
@@ -46,7 +47,7 @@ export class TaskEngine {
   #lookAgain = false
   #listening: Promise<() => void> | undefined
   #taking: Promise<() => unknown> | undefined
-  #stopped = false
+  readonly #ending = new AbortController()
   /** Tasks that are being taken, and may turn out to be another's. */
   #beginning = 0
   /** Tasks that are being taken and have not been cancelled meanwhile, as far as was heard. */
@@ -69,7 +70,7 @@ export class TaskEngine {
   }
 
   stop(): void {
-    this.#stopped = true
+    this.#ending.abort()
     clearTimeout(this.#timer)
     for (const part of [this.#listening, this.#taking]) part?.then((end: () => unknown) => end()).catch(() => {})
   }
@@ -91,17 +92,37 @@ export class TaskEngine {
   ): Promise<TaskRecord | undefined> {
     if (this.#full) return undefined
     this.#beginning++
+    const id = newTaskId()
+    let lease: Lease | undefined
+    let mayBeKept = true
+    let run: TaskRun | undefined
     try {
-      const id = newTaskId()
-      const lease = await this.#book.store.lease(leaseKey(id), this.#owner, this.#book.leaseMs)
-      const record = lease && (await this.#orRelease(id, lease, keep(id)))
-      const run = record && (await this.#takeUnder(lease, id, () => call))
+      lease = await this.#book.store.lease(leaseKey(id), this.#owner, this.#book.leaseMs)
+      const record = lease && (await keep(id))
+      mayBeKept = record !== undefined
+      run = lease && record && (await this.#takeUnder(lease, id, () => call))
       if (run !== undefined) void this.#follow(id, run, run.goOn(work))
-      // The call goes on as it is, and nobody is to begin it again.
-      else if (record !== undefined) await this.#book.cancel(id)
       return run && record
     } finally {
       this.#beginning--
+      if (lease !== undefined && run === undefined) void this.#withdraw(id, lease, mayBeKept)
+    }
+  }
+
+  /**
+   * Ends the task of a call that goes on without it, and that nobody is to begin again. The lease keeps others away until then; a
+   * store that is away is tried again for as long as it does.
+   */
+  async #withdraw(id: string, lease: Lease, mayBeKept: boolean): Promise<void> {
+    for (let tries = 0; tries < RENEWALS && !this.#ending.signal.aborted; tries++) {
+      try {
+        if (mayBeKept) await this.#book.cancel(id)
+        await this.#book.store.release(leaseKey(id), lease)
+        return
+      } catch (error) {
+        this.#server.reportPrivately(error, 'cancelling a task')
+      }
+      await wait(this.#book.leaseMs / RENEWALS, this.#ending.signal)
     }
   }
 
@@ -166,7 +187,7 @@ export class TaskEngine {
   /** Looks at a moment, or earlier where clocks may be set or other processes die meanwhile. */
   #lookAt(moment: number): void {
     const at = Math.min(moment, Date.now() + Math.min(LOOK_MS, this.#book.leaseMs))
-    if (this.#stopped || at >= this.#timerAt) return
+    if (this.#ending.signal.aborted || at >= this.#timerAt) return
     clearTimeout(this.#timer)
     this.#timerAt = at
     const timer = setTimeout(() => this.#lookNow(), Math.max(0, at - Date.now()))
@@ -217,7 +238,7 @@ export class TaskEngine {
 
   /** Runs a task if it is due and nobody else does; what goes wrong is the operator's to know, once in a while. */
   async #run(id: string, begin = () => this.begin(id) as Promise<unknown>): Promise<void> {
-    if (this.#stopped || this.#runs.has(id) || (this.#failing.get(id) ?? 0) > Date.now()) return
+    if (this.#ending.signal.aborted || this.#runs.has(id) || (this.#failing.get(id) ?? 0) > Date.now()) return
     try {
       await begin()
       this.#failing.delete(id)
@@ -262,10 +283,17 @@ export class TaskEngine {
 
   async #take(id: string, make: (record: TaskRecord) => ServerCall): Promise<TaskRun | undefined> {
     const lease = await this.#book.store.lease(leaseKey(id), this.#owner, this.#book.leaseMs)
-    return lease && this.#takeUnder(lease, id, make)
+    if (lease === undefined) return undefined
+    let run: TaskRun | undefined
+    try {
+      run = await this.#takeUnder(lease, id, make)
+    } finally {
+      if (run === undefined) await this.#book.store.release(leaseKey(id), lease)
+    }
+    return run
   }
 
-  /** Begins a run under a lease, which is given back where there is nothing to run, or no place for it. */
+  /** Begins a run under a lease; undefined where there is nothing to run, or no place for it. */
   async #takeUnder(lease: Lease, id: string, make: (record: TaskRecord) => ServerCall): Promise<TaskRun | undefined> {
     let leave: (() => void) | undefined
     const mayRun = (owner: string): boolean => {
@@ -274,9 +302,9 @@ export class TaskEngine {
       return leave !== undefined
     }
     this.#starting.add(id)
-    const taking = this.#listen().then(() => this.#book.take(id, lease.epoch, mayRun))
     try {
-      const taken = await this.#orRelease(id, lease, taking)
+      await this.#listen()
+      const taken = await this.#book.take(id, lease.epoch, mayRun)
       if (taken === undefined) return undefined
       const heard: ProgressListener = (...told) => this.#listeners.get(id)?.(...told)
       const call = make(taken.record)
@@ -290,17 +318,6 @@ export class TaskEngine {
       this.#starting.delete(id)
       leave?.()
     }
-  }
-
-  /** Gives a lease back where nothing came of what it was taken for. */
-  async #orRelease<T>(id: string, lease: Lease, taking: Promise<T | undefined>): Promise<T | undefined> {
-    let taken: T | undefined
-    try {
-      taken = await taking
-    } finally {
-      if (taken === undefined) await this.#book.store.release(leaseKey(id), lease)
-    }
-    return taken
   }
 
   #follow(id: string, run: TaskRun, work: Promise<void>): Promise<void> {

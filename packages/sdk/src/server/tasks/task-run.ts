@@ -6,6 +6,7 @@
 
 import { INTERNAL_ERROR, PorticoError, RpcError } from '../../jsonrpc/errors.ts'
 import type { RpcErrorObject } from '../../jsonrpc/message.ts'
+import { wait } from '../../jsonrpc/wait.ts'
 import type { CallToolResult } from '../../protocol/tools.ts'
 import { Replay, stepCalled } from '../../session/replay.ts'
 import type { RoundSealer, Suspension } from '../../session/rounds.ts'
@@ -27,7 +28,7 @@ export const PLAIN_STATE: RoundSealer = {
 
 const MAX_ROUNDS = 1000
 /** A lease is renewed so many times before it would end. */
-const RENEWALS = 3
+export const RENEWALS = 3
 
 /** Between two writes of what a handler says: each costs the store, and whoever listens looks there. */
 const TELL_MS = 250
@@ -218,7 +219,7 @@ export class TaskRun implements Detached {
       const statusMessage = this.#message
       this.#message = undefined
       await this.#write((record) => (record.status === 'working' ? { statusMessage } : undefined)).catch(() => {})
-      await pauseFor(TELL_MS, this.#ended.signal)
+      await wait(TELL_MS, this.#ended.signal)
       if (this.#ended.signal.aborted) return
     }
   }
@@ -269,18 +270,6 @@ export class TaskRun implements Detached {
 
 export function leaseKey(id: string): string {
   return `task/${id}`
-}
-
-function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    const end = (): void => {
-      clearTimeout(timer)
-      resolve()
-    }
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end, { once: true })
-  })
 }
 
 const NOT_RUNNING = { running: undefined, wakeAt: undefined } as const
