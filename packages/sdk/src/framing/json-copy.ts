@@ -16,6 +16,7 @@ export interface JsonCopy {
 export function copyJson(value: unknown): JsonCopy | undefined {
   // One counter for the whole copy. A getter that copies something meanwhile spoils the count, and nothing else.
   size = 0
+  nodes = 0
   const copied = copy(value, FRAMING_LIMITS.maxDepth)
   return copied === UNFIT ? undefined : { value: copied, length: size }
 }
@@ -25,6 +26,8 @@ const UNFIT = Symbol('unfit')
 const ENTRY = 8
 
 let size = 0
+/** Arrays, objects and members of objects. */
+let nodes = 0
 
 function copy(value: unknown, depth: number): unknown {
   switch (typeof value) {
@@ -48,7 +51,7 @@ function copy(value: unknown, depth: number): unknown {
 
 function copyArray(items: readonly unknown[], depth: number): unknown {
   const { length } = items
-  if (length > FRAMING_LIMITS.maxItems || 'toJSON' in items) return UNFIT
+  if (length > FRAMING_LIMITS.maxItems || ++nodes > FRAMING_LIMITS.maxNodes || 'toJSON' in items) return UNFIT
   const copies: unknown[] = []
   for (let at = 0; at < length; at++) {
     const copied = copy(items[at], depth)
@@ -62,7 +65,8 @@ function copyObject(value: object, depth: number): unknown {
   const prototype = Object.getPrototypeOf(value)
   if ((prototype !== Object.prototype && prototype !== null) || 'toJSON' in value) return UNFIT
   const keys = Object.keys(value)
-  if (keys.length > FRAMING_LIMITS.maxKeys) return UNFIT
+  nodes += 1 + keys.length
+  if (keys.length > FRAMING_LIMITS.maxKeys || nodes > FRAMING_LIMITS.maxNodes) return UNFIT
   const copies: { [key: string]: unknown } = {}
   for (const key of keys) {
     // Read once: what a getter says may differ the next time.
@@ -70,7 +74,7 @@ function copyObject(value: object, depth: number): unknown {
     if (member === undefined) continue
     const copied = copy(member, depth)
     // An assignment would set the prototype.
-    if (copied === UNFIT || key === '__proto__') return UNFIT
+    if (copied === UNFIT || key === '__proto__' || key.length > FRAMING_LIMITS.maxStringLength) return UNFIT
     size += key.length
     copies[key] = copied
   }
