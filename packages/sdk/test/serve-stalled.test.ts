@@ -5,6 +5,7 @@ import { connect as dial, type Socket } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { serveHttp } from '../src/serve/adapters/http.ts'
+import { withDefaults } from '../src/serve/rules/limits.ts'
 import { serveSocket } from '../src/serve/socket/socket.ts'
 import { serveWebSocket } from '../src/serve/websocket/websocket.ts'
 import { tool } from '../src/server/items/definition.ts'
@@ -158,6 +159,19 @@ describe('what waits in a queue', () => {
     expect(errors.map(({ message }) => message)).toEqual(
       given === 0 ? [] : ['stalledMs (100) exceeded: the other side does not read'],
     )
+    queue.close()
+    vi.useRealTimers()
+  })
+
+  it('sec-714: is there for good under a stalledMs that is the longest there is', () => {
+    vi.useFakeTimers()
+    const errors: Error[] = []
+    const { stalledMs } = withDefaults({ stalledMs: Infinity })
+    const queue = new SendQueue({ stalledMs, write: () => false, overflow: (error) => errors.push(error) })
+    queue.push('x'.repeat(2048))
+    void queue.flushed()
+    vi.advanceTimersByTime(60_000)
+    expect(errors).toEqual([])
     queue.close()
     vi.useRealTimers()
   })

@@ -13,6 +13,7 @@ import { WebSocketServer } from 'ws'
 import { connect } from '../src/connect/connect.ts'
 import { serveFetch } from '../src/serve/adapters/fetch.ts'
 import { serveHttp } from '../src/serve/adapters/http.ts'
+import type { SharedLimits } from '../src/serve/rules/limits.ts'
 import { serveSocket } from '../src/serve/socket/socket.ts'
 import { serveWebSocket } from '../src/serve/websocket/websocket.ts'
 import { tool } from '../src/server/items/definition.ts'
@@ -38,6 +39,10 @@ const server = createServer({
       ctx.progress(1)
       return LONG
     }),
+    brief: tool({}, (_args, ctx) => {
+      ctx.progress(1)
+      return 'x'.repeat(200_000)
+    }),
   },
 })
 
@@ -47,7 +52,10 @@ interface Open {
   close(): Promise<void>
 }
 
-type Limits = { readonly stalledMs?: number; readonly maxSendingBytes?: number }
+type Limits = Partial<Pick<SharedLimits, 'stalledMs' | keyof typeof ROOMY>>
+
+/** No bound on what waits is passed before time is up. */
+const ROOMY = { maxKeptBytes: 2 ** 40, maxSendingBytes: 2 ** 40, maxSendingBytesPerPeer: 2 ** 40 }
 
 const overHttp = async (limits: Limits): Promise<Open> => {
   const http = await serveHttp(server, { port: 0, graceMs: 0, limits })
@@ -142,7 +150,7 @@ const dropped = (accepted: Socket[]) => expect.poll(() => accepted[0]?.destroyed
 
 describe('a reader that takes a byte now and then (sec-631)', () => {
   it.each(WAYS)('of $way is dropped after stalledMs', async (row) => {
-    const { listener, accepted } = await open(row.serve, { stalledMs: 200 })
+    const { listener, accepted } = await open(row.serve, { ...ROOMY, stalledMs: 200 })
     const socket = ask(listener, row)
     const sip = setInterval(() => socket.read(1), 20)
     closing.push(() => clearInterval(sip))
@@ -181,7 +189,16 @@ describe('answers to pings that nobody reads (sec-632)', () => {
     const terminate = () => {
       dropped++
     }
-    answerPings({ bufferedAmount: 1, on, pong, terminate }, 1000)
+    let bufferedAmount = 1024
+    const socket = {
+      get bufferedAmount() {
+        return bufferedAmount
+      },
+      on,
+      pong,
+      terminate,
+    }
+    answerPings(socket, 1000)
     for (let at = 0; at < 100; at++) ping(Buffer.from(String(at)))
     expect(sent).toEqual(['0'])
     waiting.shift()?.()
@@ -189,10 +206,18 @@ describe('answers to pings that nobody reads (sec-632)', () => {
     waiting.shift()?.()
     ping(Buffer.from('next'))
     expect(sent).toEqual(['0', '99', 'next'])
-    vi.advanceTimersByTime(999)
+    vi.advanceTimersByTime(1000)
     expect(dropped).toBe(0)
     vi.advanceTimersByTime(1)
     expect(dropped).toBe(1)
+    // Behind a long answer, a peer that reads may take as long as that does (sec-712).
+    waiting.shift()?.()
+    bufferedAmount = 60 * 1024 * 1000
+    ping(Buffer.from('behind'))
+    vi.advanceTimersByTime(60_999)
+    expect(dropped).toBe(1)
+    vi.advanceTimersByTime(1)
+    expect(dropped).toBe(2)
     vi.useRealTimers()
   })
 
@@ -214,10 +239,10 @@ describe('answers to pings that nobody reads (sec-632)', () => {
 })
 
 describe('a reader of a web response (sec-633)', () => {
-  async function streamOf(limits: Limits): Promise<ReadableStreamDefaultReader<Uint8Array>> {
+  async function streamOf(limits: Limits, name = 'stream'): Promise<ReadableStreamDefaultReader<Uint8Array>> {
     const handler = serveFetch(server, { limits })
     closing.push(() => handler.close(0))
-    const { headers = {}, body = '' } = modern('tools/call', { name: 'stream', ...PARAMS })
+    const { headers = {}, body = '' } = modern('tools/call', { name, ...PARAMS })
     const request = new Request('http://localhost/mcp', {
       method: 'POST',
       headers: headers as HeadersInit,
@@ -230,7 +255,7 @@ describe('a reader of a web response (sec-633)', () => {
   }
 
   it('that takes nothing of a stream is dropped after stalledMs', async () => {
-    const reader = await streamOf({ stalledMs: 100 })
+    const reader = await streamOf({ stalledMs: 100 }, 'brief')
     await expect(reader.closed).rejects.toThrow('The reader is too slow')
   })
 

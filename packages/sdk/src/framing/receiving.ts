@@ -4,6 +4,8 @@
  * small message is never counted, so that nobody is kept from sending those.
  */
 
+import { allowedMs } from './pace.ts'
+
 interface ReceiveLimits {
   readonly maxReceivingBytes: number
   readonly maxReceivingBytesPerPeer: number
@@ -11,8 +13,6 @@ interface ReceiveLimits {
 
 /** What every message may have before it counts. */
 export const RECEIVE_SHARE = 64 * 1024
-/** A Mi a second, as for those that read slowly. */
-const SLOWEST_PER_MS = 1024
 
 let total = 0
 const perPeer = new Map<string, number>()
@@ -72,7 +72,7 @@ export class Receiving {
 
   /** Told every `everyMs`. True when the message takes longer than so many times, and than its size explains. */
   isLate(everyMs: number, times: number): boolean {
-    return this.#isArriving && ++this.#seen > times + this.#size / (SLOWEST_PER_MS * everyMs)
+    return this.#isArriving && ++this.#seen * everyMs > allowedMs(times * everyMs, this.#size)
   }
 
   #count(more: number, own: number): void {

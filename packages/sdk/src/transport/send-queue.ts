@@ -5,6 +5,7 @@
  * the writer's.
  */
 
+import { allowedMs } from '../framing/pace.ts'
 import type { Sending } from '../framing/sending.ts'
 import type { Urgency } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
@@ -225,12 +226,11 @@ export class SendQueue<Text extends { readonly length: number } = string> {
     if (passed !== undefined) this.#giveUp(passed)
   }
 
-  /** Much that was written at once may take its time, at the pace of the slowest line that is served. */
   #watch(): void {
     const { stalledMs } = this.#options
     if (stalledMs === undefined) return
     const giveUp = (): void => this.#giveUp(`stalledMs (${stalledMs})`)
-    this.#stalled = setTimeout(giveUp, stalledMs + this.#unread / SLOWEST_PER_MS)
+    this.#stalled = setTimeout(giveUp, allowedMs(stalledMs, this.#unread))
     // Node's timers are objects and would keep the process; elsewhere they are numbers.
     ;(this.#stalled as { unref?: () => void }).unref?.()
   }
@@ -248,5 +248,3 @@ export class SendQueue<Text extends { readonly length: number } = string> {
 }
 
 const WRITE_SIZE = 64 * 1024
-/** A Mi a second. */
-const SLOWEST_PER_MS = 1024

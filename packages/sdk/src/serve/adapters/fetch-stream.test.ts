@@ -1,5 +1,10 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
+import { Sending } from '../../framing/sending.ts'
 import { WebStreamWriter } from './fetch-stream.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+const SIZE = 64 * 1024
 
 function createWriter() {
   const seen: string[] = []
@@ -36,4 +41,41 @@ test('a reader that is too slow loses the connection', async () => {
   writer.abort()
   await expect(new Response(writer.readable).text()).rejects.toThrow('too slow')
   expect(seen).toEqual(['cancel', 'close'])
+})
+
+/** Four chunks that wait, behind which the stream is to end. */
+function createRest() {
+  vi.useFakeTimers()
+  const sending = new Sending({ maxSendingBytes: 5 * SIZE, maxSendingBytesPerPeer: 5 * SIZE }, 'reader')
+  const writer = new WebStreamWriter(() => {}, { sending, stalledMs: 1000 })
+  writer.open({ drained: () => {}, closed: () => {} })
+  for (let at = 0; at < 4; at++) writer.write('x'.repeat(SIZE))
+  writer.end()
+  const reader = writer.readable.getReader()
+  const outcome: unknown[] = []
+  reader.closed.then(
+    () => outcome.push('closed'),
+    (error: Error) => outcome.push(error.message),
+  )
+  return { reader, outcome }
+}
+
+test('sec-713: the rest of a stream is there for as long as its reader takes some of it, however slowly', async () => {
+  const { reader, outcome } = createRest()
+  let size = 0
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.length
+    await vi.advanceTimersByTimeAsync(1000)
+  }
+  expect(size).toBe(4 * SIZE)
+  await reader.closed
+  expect(outcome).toEqual(['closed'])
+})
+
+test('a reader that stops before the end is dropped, after a time that what waits explains', async () => {
+  const { outcome } = createRest()
+  await vi.advanceTimersByTimeAsync(1000 + 4 * 64 - 1)
+  expect(outcome).toEqual([])
+  await vi.advanceTimersByTimeAsync(1)
+  expect(outcome).toEqual(['The reader is too slow'])
 })

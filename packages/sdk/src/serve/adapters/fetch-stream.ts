@@ -4,6 +4,7 @@
  * left when the last was written is watched here.
  */
 
+import { allowedMs } from '../../framing/pace.ts'
 import type { Sending } from '../../framing/sending.ts'
 import { unref } from '../../transport/http-heartbeat.ts'
 import type { StreamEvents, StreamWriter } from '../../transport/http-reply.ts'
@@ -75,10 +76,22 @@ export class WebStreamWriter implements StreamWriter {
     if (desiredSize === null || desiredSize > 0 || this.stalledMs === undefined) this.#finish()
     // A stream that is closed no longer tells what is taken of it.
     else if (this.sending?.waits(HIGH_WATER - desiredSize) !== undefined) this.abort()
-    else {
-      this.#stalled = setTimeout(() => this.abort(), this.stalledMs)
-      unref(this.#stalled)
+    else this.#watch(this.stalledMs, desiredSize)
+  }
+
+  /** The reader is waited for while it takes some from one look to the next. */
+  #watch(stalledMs: number, before: number): void {
+    const look = (): void => {
+      const now = this.#controller?.desiredSize ?? before
+      if (now <= before) {
+        this.abort()
+        return
+      }
+      this.sending?.waits(HIGH_WATER - now)
+      this.#watch(stalledMs, now)
     }
+    this.#stalled = setTimeout(look, allowedMs(stalledMs, HIGH_WATER - before))
+    unref(this.#stalled)
   }
 
   abort(): void {

@@ -4,6 +4,8 @@
  * passed over, which RFC 6455, 5.5.3 allows. For sockets that were made with `autoPong: false`.
  */
 
+import { allowedMs } from '../../framing/pace.ts'
+
 /** The part of a socket of the package `ws` that is used. */
 export interface PingedSocket {
   readonly bufferedAmount: number
@@ -12,7 +14,7 @@ export interface PingedSocket {
   terminate(): void
 }
 
-/** `stalledMs` is how long the peer may leave an answer unread before it is dropped; for ever unless given. */
+/** `stalledMs` is how long the peer may take nothing before it is dropped; for ever unless given. */
 export function answerPings(socket: PingedSocket, stalledMs?: number): void {
   const pongs = new Pongs(socket, stalledMs)
   socket.on('ping', (data) => pongs.answer(data))
@@ -37,8 +39,10 @@ class Pongs {
     }
     this.#isWriting = true
     this.#socket.pong(data, undefined, this.#written)
-    if (this.#stalledMs === undefined || this.#socket.bufferedAmount === 0) return
-    this.#stalled = setTimeout(() => this.#socket.terminate(), this.#stalledMs)
+    const { bufferedAmount } = this.#socket
+    if (this.#stalledMs === undefined || bufferedAmount === 0) return
+    // The answer is behind all that waits, which may be long.
+    this.#stalled = setTimeout(() => this.#socket.terminate(), allowedMs(this.#stalledMs, bufferedAmount))
     this.#stalled.unref()
   }
 
