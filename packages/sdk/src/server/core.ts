@@ -219,9 +219,9 @@ export class ServerCore implements FeatureHost {
   reportPrivately(error: unknown, where: string): string {
     const reference = randomToken(6)
     const { onError } = this.#options
-    if (onError === undefined) this.#print(`[portico] ${where} failed (reference ${reference}):`, error)
-    else tellObserver(() => onError(error, { where, reference }))
-    return `Reference: ${reference}`
+    if (onError !== undefined) tellObserver(() => onError(error, { where, reference }))
+    const head = `[portico] ${where} failed (reference ${reference}):`
+    return `Reference: ${onError === undefined ? this.#print(head, error, reference) : reference}`
   }
 
   concealed(error: unknown, where: string): RpcError {

@@ -34,6 +34,15 @@ describe('sec-230: a party at full tilt keeps no other from its share (host 9)',
     expect(given).toEqual(names)
   })
 
+  it('nothing is kept of those who were refused', () => {
+    const shares = new FairShares(1, 0)
+    expect(shares.enter({ party: 'first', take: () => {} })).toBe(true)
+    for (let at = 0; at < 100; at++) expect(shares.enter({ party: `late ${at}`, take: () => {} })).toBe(false)
+    expect(shares.parties).toBe(1)
+    shares.leave('first')
+    expect(shares.parties).toBe(0)
+  })
+
   it('one has as many waiting as it may, and others as many of their own', () => {
     const shares = new FairShares(1, 2)
     const asked = ['a', 'a', 'a', 'a', 'b', 'b', 'b'].map((party) => shares.enter({ party, take: () => {} }))
@@ -89,7 +98,7 @@ describe('sec-230: a party at full tilt keeps no other from its share (host 9)',
           }
         }
         while (holders.length > 0) leave(0)
-        expect([waiting.size, shares.open]).toEqual([0, 0])
+        expect([waiting.size, shares.open, shares.parties]).toEqual([0, 0, 0])
       }),
     )
   })

@@ -53,6 +53,11 @@ export class FairShares {
     return this.#open
   }
 
+  /** How many hold a slot or wait for one: nothing is kept of the others. */
+  get parties(): number {
+    return this.#parties.size
+  }
+
   /** Takes a slot now, or when it is the turn's. False when the party has too many that wait. */
   enter(turn: Turn): boolean {
     const party = this.#party(turn.party)
@@ -62,7 +67,10 @@ export class FairShares {
       turn.take()
       return true
     }
-    if (party.queue.size >= this.#maxQueued) return false
+    if (party.queue.size >= this.#maxQueued) {
+      this.#forget(turn.party, party)
+      return false
+    }
     party.queue.add(turn)
     this.#waiting.add(turn.party)
     return true

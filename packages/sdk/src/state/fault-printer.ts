@@ -8,18 +8,30 @@ import { PorticoError } from '../jsonrpc/errors.ts'
 const REMIND_MS = 60_000
 const MAX_CAUSES = 8
 
-/** Makes one for each thing that has a store; `head` stands before the error. */
-export function createFaultPrinter(): (head: string, error: unknown) => void {
+/**
+ * Makes one for each thing that has a store; `head` stands before the error, and names its reference where it has one. What comes
+ * back is the reference under which the error is to be found: its own, or that of the line that was printed for all.
+ */
+export function createFaultPrinter(): (head: string, error: unknown, reference?: string) => string {
   let silentUntil = Number.NEGATIVE_INFINITY
-  return (head, error) => {
+  let printed = ''
+  let left = 0
+  return (head, error, reference = '') => {
     const away = awayIn(error)
     if (away === undefined) {
       console.error(head, error)
-      return
+      return reference
     }
-    if (performance.now() < silentUntil) return
+    if (performance.now() < silentUntil) {
+      left++
+      return printed
+    }
+    const more = left > 0 ? ` (${left} more since the last line)` : ''
+    console.error(`${head} ${away.message.replace(/\s+/g, ' ')}${more}`)
     silentUntil = performance.now() + REMIND_MS
-    console.error(`${head} ${away.message.replace(/\s+/g, ' ')}`)
+    printed = reference
+    left = 0
+    return reference
   }
 }
 
