@@ -265,7 +265,7 @@ it.runIf(hasOpenssl)('gives HTTP/2 requests a time to arrive in, too', async () 
 it.runIf(hasOpenssl)(
   'ends connections beside HTTP/2 on which nothing is asked, and keeps those that listen (sec-637)',
   async () => {
-    await serve({ tls: server, http2: true, limits: { requestTimeoutMs: 200, headersTimeoutMs: 200 } })
+    await serve({ tls: server, http2: true, limits: { requestTimeoutMs: 3000, headersTimeoutMs: 3000 } })
     const at = `https://localhost:${http.port}`
     const [used, idle] = [connectHttp2(at, { ca }), connectHttp2(at, { ca })]
     const { headers, body } = modern('subscriptions/listen', { notifications: { toolsListChanged: true } })

@@ -155,8 +155,10 @@ export class LegacySession implements Conversation {
     return true
   }
 
-  /** Runs `action`, or tells the watcher, when the session ends. */
-  /** The function that comes back forgets it: what is over before the session is not kept for its end. */
+  /**
+   * Runs `action`, or tells the watcher, when the session ends. The function that comes back forgets it: what is over before the
+   * session is not kept for its end.
+   */
   onClose(action: Closing): () => void {
     // Nearly always there is one, and an array for it would be larger than it.
     if (this.#onClose === undefined) this.#onClose = action

@@ -56,7 +56,7 @@ export function limitCalls({ tools = {}, callsPerMinute, burst }: CallRates): Mi
 export const ANYBODY = ''
 const MAX_CALLERS = 10_000
 
-/** Calls left to each caller. A full bucket is not kept: it says nothing. */
+/** Calls left to each caller, of the `MAX_CALLERS` that called last. */
 export class Buckets {
   readonly #perMs: number
   readonly #burst: number

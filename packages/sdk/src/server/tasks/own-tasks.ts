@@ -8,6 +8,7 @@ import { isAdmitted, isUsable } from '../items/access.ts'
 import type { Access } from '../items/item-options.ts'
 import type { TaskBook } from './task-book.ts'
 import { TaskLooks } from './task-looks.ts'
+import { CANCEL_HELPER } from './task-options.ts'
 import type { TaskRecord } from './task-record.ts'
 
 /** Refuses a request about a task by throwing; given what the task was called with, unless it is about all of them, or none. */
@@ -66,5 +67,5 @@ export class OwnTasks {
 
 /** To end one's own task is never refused, whatever the rules of its tool are by now. */
 function endsTask({ method, params }: ServerCall): boolean {
-  return method === 'tasks/cancel' || (method === 'tools/call' && params.name === 'task_cancel')
+  return method === 'tasks/cancel' || (method === 'tools/call' && params.name === CANCEL_HELPER)
 }

@@ -14,7 +14,7 @@ import type { Registry } from '../items/registry.ts'
 import type { OwnTasks } from './own-tasks.ts'
 import { answered, declaresTasks } from './task-answer.ts'
 import { isOver, type TaskBook } from './task-book.ts'
-import { HELPER, type TaskSettings } from './task-options.ts'
+import { CANCEL_HELPER, HELPER, type TaskSettings } from './task-options.ts'
 import { type TaskRecord, unanswered } from './task-record.ts'
 import { outcomeOf, type TaskWait } from './task-wait.ts'
 
@@ -22,7 +22,7 @@ const DESCRIPTIONS = {
   task_status: 'Tells how far a task is that a long-running tool call became.',
   task_result:
     'Waits for the result of a task that a long-running tool call became, and gives it. Call it again while the task is still working.',
-  task_cancel: 'Stops a task that a long-running tool call became.',
+  [CANCEL_HELPER]: 'Stops a task that a long-running tool call became.',
 } as const
 
 type HelperName = keyof typeof DESCRIPTIONS
@@ -65,7 +65,7 @@ export class TaskHelpers {
 
   #entry(name: HelperName): ToolEntry {
     const annotations =
-      name === 'task_cancel' ? { destructiveHint: true, idempotentHint: true } : { readOnlyHint: true }
+      name === CANCEL_HELPER ? { destructiveHint: true, idempotentHint: true } : { readOnlyHint: true }
     return {
       tool: {
         name,

@@ -48,5 +48,8 @@ export function toTaskSettings(task: TaskMode | TaskOptions | undefined, structu
 /** Of tools that nobody said anything of. */
 export const NEVER: TaskSettings = toTaskSettings('never', false)
 
+/** The helper tool that ends a task. */
+export const CANCEL_HELPER = 'task_cancel'
+
 /** Of helper tools, whose results stand in the place of others. */
 export const HELPER: TaskSettings = { ...NEVER }
