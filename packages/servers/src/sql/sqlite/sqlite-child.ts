@@ -18,23 +18,18 @@ interface RequestOptions {
 
 export class SqliteChild {
   #child: Promise<ChildProcess> | undefined
-  #fresh = true
+  #started = 0
   #closed = false
 
-  /** True until a process took a request: what it had open is gone with it. */
-  get isFresh(): boolean {
-    return this.#fresh
-  }
-
-  /** Has a process, a new one where there is none. */
-  async start(): Promise<void> {
+  /** Has a process, a new one where there is none. Returns which: another number is a process that has nothing open. */
+  async start(): Promise<number> {
     await this.#start()
+    return this.#started
   }
 
   /** One request at a time is the caller's duty. */
   async request(request: ChildRequest, options: RequestOptions): Promise<ChildResult> {
     const child = await this.#start()
-    this.#fresh = false
     const unwatch = watchMemory(child.pid ?? 0, MAX_MEMORY_BYTES, () => this.#kill(child))
     try {
       return await withDeadline(this.#exchange(child, request), { ...options, stop: () => this.#kill(child) })
@@ -69,6 +64,7 @@ export class SqliteChild {
       },
     )
     this.#child = starting
+    this.#started++
     return starting
   }
 
@@ -104,8 +100,6 @@ export class SqliteChild {
   }
 
   #forget(which: Promise<ChildProcess> | undefined): void {
-    if (this.#child !== which) return
-    this.#child = undefined
-    this.#fresh = true
+    if (this.#child === which) this.#child = undefined
   }
 }

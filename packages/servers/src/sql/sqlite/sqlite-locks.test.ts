@@ -2,7 +2,7 @@
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -193,4 +193,28 @@ it('servers 8: a file in WAL mode is read while its writer has it open', async (
   db.exec("INSERT INTO t VALUES ('more', '')")
   expect(rowsOf(await run(client, 'query', 'SELECT src FROM t'))).toEqual([['wal'], ['more']])
   db.close()
+})
+
+describe('after a statement that was stopped', () => {
+  const ENDLESS = 'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c'
+
+  it('sec-701: a change by the new process leaves the file as readable as before', async () => {
+    const client = await open({ write: true, allowUnasked: true, timeoutMs: 1500 })
+    expect((await run(client, 'query', 'SELECT src FROM t')).isError).toBeFalsy()
+    expect(JSON.stringify((await run(client, 'query', ENDLESS)).content)).toContain('was stopped')
+    expect((await run(client, 'execute', "INSERT INTO t VALUES ('own', '')")).isError).toBeFalsy()
+    expect(rowsOf(await run(client, 'query', 'SELECT src FROM t'))).toEqual([['own']])
+  })
+})
+
+describe('a file that could not be opened for a while', () => {
+  it('sec-701: is read again once it is back', async () => {
+    const client = await open()
+    expect((await run(client, 'query', 'SELECT src FROM t')).isError).toBeFalsy()
+    await rename(file, `${file}.aside`)
+    await writeFile(file, 'no database at all, whatever it is called')
+    expect((await run(client, 'query', 'SELECT src FROM t')).isError).toBe(true)
+    await rename(`${file}.aside`, file)
+    expect(rowsOf(await run(client, 'query', 'SELECT src FROM t'))).toEqual([])
+  })
 })

@@ -21,12 +21,20 @@ interface SeatOptions {
   readonly maxDatabaseBytes: number
 }
 
+/** What is open, and in which process. */
+interface Opened {
+  readonly process: number
+  readonly path: string
+  /** Of the file itself; a copy is known by its path. */
+  readonly inode?: bigint
+}
+
 export class SqliteSeat {
   readonly #child = new SqliteChild()
   readonly #options: SeatOptions
   #copy: DatabaseCopy | undefined
   #copies = 0
-  #inode: bigint | undefined
+  #opened: Opened | undefined
 
   constructor(options: SeatOptions) {
     this.#options = options
@@ -35,9 +43,9 @@ export class SqliteSeat {
   /** `locks`: whether the file may be read in place. */
   async query(statement: Statement, { offset, maxRows }: Page, locks: boolean, signal: AbortSignal): Promise<Rows> {
     const { sql, params } = statement
-    await this.#child.start()
+    const which = await this.#child.start()
     const began = performance.now()
-    await this.#refresh(locks, signal)
+    await this.#refresh(which, locks, signal)
     const limits = { ...this.#options.limits, maxRows }
     // To open the file and to read it are one statement to whoever asked.
     const left = Math.max(1, Math.ceil(this.#options.limits.timeoutMs - (performance.now() - began)))
@@ -72,31 +80,40 @@ export class SqliteSeat {
   }
 
   /** Opens the file when the process is a new one or the file another; where that fails, a copy. */
-  async #refresh(locks: boolean, signal: AbortSignal): Promise<void> {
-    if (!locks || this.#copy !== undefined) return this.#refreshCopy(signal)
-    const { ino } = await stat(this.#options.file, { bigint: true }).catch(() => {
+  async #refresh(which: number, locks: boolean, signal: AbortSignal): Promise<void> {
+    if (!locks || this.#copy !== undefined) return this.#refreshCopy(which, signal)
+    const { file } = this.#options
+    const { ino } = await stat(file, { bigint: true }).catch(() => {
       throw new ToolError('The database file is not there any more.')
     })
-    if (!this.#child.isFresh && this.#inode === ino) return
     try {
-      await this.ask({ kind: 'open', path: this.#options.file, isCopy: false, waitMs: this.#waitMs }, signal)
-      this.#inode = ino
+      await this.#open({ process: which, path: file, inode: ino }, signal)
     } catch (error) {
       if (!(error instanceof ToolError) || !UNREADABLE_IN_PLACE.test(error.message)) throw error
-      await this.#refreshCopy(signal)
+      await this.#refreshCopy(which, signal)
     }
   }
 
-  /** Takes a new copy when the file changed, and opens it when the process is a new one. */
-  async #refreshCopy(signal: AbortSignal): Promise<void> {
+  /** Takes a new copy when the file changed, and opens it when it is new or the process is. */
+  async #refreshCopy(which: number, signal: AbortSignal): Promise<void> {
     const { file, folder, name, maxDatabaseBytes: max } = this.#options
-    const stale = this.#copy === undefined || (await stampDatabase(file, max)) !== this.#copy.stamp
-    if (!stale && !this.#child.isFresh) return
     const old = this.#copy
-    if (stale) this.#copy = await copyDatabase(file, folder, `${name}-${this.#copies++}.db`, max)
-    if (this.#copy === undefined) return
-    await this.ask({ kind: 'open', path: this.#copy.path, isCopy: true, waitMs: this.#waitMs }, signal)
+    const stale = old === undefined || (await stampDatabase(file, max)) !== old.stamp
+    const copy = stale ? await copyDatabase(file, folder, `${name}-${this.#copies++}.db`, max) : old
+    this.#copy = copy
+    await this.#open({ process: which, path: copy.path }, signal)
     if (stale && old !== undefined) await removeCopy(old.path)
+  }
+
+  /** Does nothing where that very process has it open. */
+  async #open(wanted: Opened, signal: AbortSignal): Promise<void> {
+    const { process, path, inode } = wanted
+    const now = this.#opened
+    if (now?.process === process && now.path === path && now.inode === inode) return
+    // The process closes what it has before it opens another: should that fail, it has nothing.
+    this.#opened = undefined
+    await this.ask({ kind: 'open', path, isCopy: inode === undefined, waitMs: this.#waitMs }, signal)
+    this.#opened = wanted
   }
 
   /** How long to wait for another's lock: long enough to be told of it before the time is up. */
