@@ -28,5 +28,5 @@ export const load: LoadHook = (url, context, next) =>
   isTypeScript(url) ? jiti.load(url, context, next) : next(url, context)
 
 function isTypeScript(url: string | undefined): boolean {
-  return url !== undefined && /\.[cm]?tsx?(?:[?#].*)?$/.test(url)
+  return url !== undefined && /\.[cm]?tsx?(?:[?#]|$)/.test(url)
 }

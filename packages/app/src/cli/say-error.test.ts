@@ -1,13 +1,17 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { growsInStep, repeated } from '../../../../tests/support/growth.ts'
 import { sayError, withoutCredentials } from './say-error.ts'
 import { createPaint } from './terminal/io.ts'
+import { showMarkdown } from './terminal/show-markdown.ts'
 
 it.each([
   ['sql has no tool "postgres://a:geheim@host/db"', 'sql has no tool "postgres://…@host/db"'],
   ['mysql://a:p@ss/w:rd@host', 'mysql://…@host'],
   ['mongodb+srv://a:b@host and https://token@host/x', 'mongodb+srv://…@host and https://…@host/x'],
   ['https://host/mcp?api_key=geheim&page=2', 'https://host/mcp?api_key=…&page=2'],
+  ['a://b:c@d,e://f:g@h', 'a://…@h'],
+  ['a://b@c,d://e@f', 'a://…@c,d://…@f'],
   ['https://host:8080/@scope/name', 'https://host:8080/@scope/name'],
   ['ask ada@host.example about https://host/a', 'ask ada@host.example about https://host/a'],
 ])('newcomer 5, sec-682: an error masks credentials in addresses: %s', (text, shown) => {
@@ -26,4 +30,26 @@ it('newcomer 5, sec-682: no password of an address is in the message or in the r
       expect(said.join()).toContain('@db.example/x')
     }),
   )
+})
+
+const paint = createPaint(false)
+
+it.each([
+  ['addresses', withoutCredentials, repeated('a://:')],
+  ['addresses of one word', withoutCredentials, repeated('a://a', '', '@')],
+  ['names of parameters', withoutCredentials, repeated('?-')],
+  ['links', (text: string) => showMarkdown(text, { paint }), repeated('[a](')],
+  ['brackets', (text: string) => showMarkdown(text, { paint }), repeated('[')],
+] as const)('sec-719: the work on what a server says grows with its length: %s', (_name, work, hostile) => {
+  expect(growsInStep(work, hostile)).toBe(true)
+})
+
+it('sec-719: a long error is cut, and not in the middle of a password', () => {
+  const said: string[] = []
+  sayError(`${'a'.repeat(1_990)} https://ada:geheim@host${'b'.repeat(9_000)}`, 'c'.repeat(9_000), {
+    paint,
+    say: (line) => void said.push(line),
+  })
+  expect(said.join()).not.toContain('geheim')
+  expect(said.join().length).toBeLessThan(4_200)
 })

@@ -1,18 +1,49 @@
-/** The line that says what went wrong, and the one that says what to do: one place, so that neither repeats a password. */
+/**
+ * The line that says what went wrong, and the one that says what to do: one place, so that neither repeats a password. What a server
+ * said may be in them, however long it is and however it is made: every pattern here takes one pass.
+ */
 
 import type { Io } from './terminal/io.ts'
 
+const MAX_CHARS = 2_000
+
 export function sayError(message: string, remedy: string | undefined, io: Pick<Io, 'say' | 'paint'>): void {
-  io.say(withoutCredentials(`${io.paint.red('error')}: ${message}${remedy === undefined ? '' : `\n  ${remedy}`}`))
+  io.say(`${io.paint.red('error')}: ${shorten(message)}${remedy === undefined ? '' : `\n  ${shorten(remedy)}`}`)
+}
+
+/** Cut last: an address that is cut before its `@` would show its password. */
+function shorten(text: string): string {
+  const clean = withoutCredentials(text)
+  return clean.length > MAX_CHARS ? `${clean.slice(0, MAX_CHARS)}… (${text.length} characters)` : clean
 }
 
 /** A text without what stands before the host of an address, and without the values of its secret parameters. */
 export function withoutCredentials(text: string): string {
-  return text.replace(USER_INFO, '$1…@').replace(SECRET_PARAMETER, '$1…')
+  return text.replace(/\S+/g, withoutUserInfo).replace(SECRET_PARAMETER, '$1…')
 }
 
 /** A password may have `@`, `:` and `/` in it where somebody forgot to encode them; digits and a slash are a port. */
-const USER_INFO = /([a-z][a-z\d+.-]{0,30}:\/\/)(?:[^\s/@:]*:(?!\d+\/)\S*|[^\s/@:]+)@/gi
+function withoutUserInfo(word: string): string {
+  const last = word.lastIndexOf('@')
+  if (last === -1) return word
+  let shown = ''
+  let done = 0
+  for (const { index, 0: scheme } of word.matchAll(SCHEME)) {
+    const start = index + scheme.length
+    if (start > last) break
+    if (start < done) continue
+    USER.lastIndex = start
+    const [user = '', end] = USER.exec(word) ?? []
+    const to = end === ':' ? last : end === '@' && user.length > 1 ? start + user.length - 1 : undefined
+    if (to === undefined) continue
+    shown += `${word.slice(done, start)}…`
+    done = to
+  }
+  return shown + word.slice(done)
+}
+
+const SCHEME = /[a-z][a-z\d+.-]{0,30}:\/\//gi
+const USER = /[^/@:]*(:(?!\d+\/)|@)/y
 
 const SECRET_PARAMETER =
   /([?&#;](?:[\w-]{0,30}(?:token|secret|password|passwd|api[-_]?key|signature)|code|sig|key|auth)=)[^&#\s"'`]+/gi

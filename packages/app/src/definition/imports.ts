@@ -15,7 +15,7 @@ interface DefinitionImports {
 
 const MAX_FILES = 500
 /** The module's name in `from '…'`, `import '…'` and `import('…')`. */
-const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*(['"])([^'"\n]+)\1/g
+const SPECIFIER = /(?:\bfrom|\bimport)\s*(?:\(\s*)?(['"])([^'"\n]+)\1/g
 const ENDINGS = ['', '.ts', '.js', '.mts', '.mjs', '/index.ts', '/index.js']
 
 export async function importsOf(file: string): Promise<DefinitionImports> {

@@ -3,6 +3,7 @@
  * request, and filters that keep secrets from crossing either way.
  */
 
+import { replaceWebTokens } from '@portico/sdk/internal-text'
 import { catchStrayPromise } from '../config/call-listener.ts'
 
 /** Looks at text on its way; returns what may pass, or throws to stop it. */
@@ -18,6 +19,8 @@ export function samplingInstructions(server: string): string {
   ].join(' ')
 }
 
+const REMOVED = '[secret removed]'
+
 /** Tokens and keys in the forms that are recognised with certainty; each is replaced, the words around it stay. */
 const SECRETS: readonly RegExp[] = [
   /\bsk-[A-Za-z0-9_-]{20,200}/g,
@@ -26,13 +29,12 @@ const SECRETS: readonly RegExp[] = [
   /\bxox[abprs]-[A-Za-z0-9-]{10,200}/g,
   /\bAKIA[0-9A-Z]{16}\b/g,
   /\bAIza[0-9A-Za-z_-]{35}\b/g,
-  /\beyJ[A-Za-z0-9_-]{10,2000}\.[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,2000}/g,
-  /-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[\s\S]{0,10000}?-----END [A-Z ]{0,20}PRIVATE KEY-----/g,
+  /-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:(?!-----)[\s\S]){0,10000}-----END [A-Z ]{0,20}PRIVATE KEY-----/g,
 ]
 
 /** The filter that is on unless another is given. */
 export const redactSecrets: SafetyFilter = (text) =>
-  SECRETS.reduce((safe, pattern) => safe.replace(pattern, '[secret removed]'), text)
+  SECRETS.reduce((safe, pattern) => safe.replace(pattern, REMOVED), replaceWebTokens(text, REMOVED, [10, 10, 10]))
 
 /** The same filter, which stops what it has no text for: a promise would cross unread. */
 export function checkedFilter(filter: SafetyFilter): SafetyFilter {

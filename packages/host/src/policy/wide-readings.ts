@@ -33,8 +33,9 @@ function inside(text: string): unknown[] {
       // Quoted, but not as JSON.
     }
   }
-  const [, quoted] = /^["'`“”‘’«»]+(.*?)["'`“”‘’«»]+$/s.exec(trimmed) ?? []
-  return quoted === undefined || quoted === '' ? [] : [quoted]
+  const opened = trimmed.replace(/^["'`“”‘’«»]+/, '')
+  const quoted = opened.replace(/(?<!["'`“”‘’«»])["'`“”‘’«»]+$/, '')
+  return opened === trimmed || quoted === opened ? [] : [quoted]
 }
 
 function leavesIn(value: unknown): unknown[] {
@@ -56,7 +57,7 @@ export function pathsIn(text: string): string[] | undefined {
 export function isManyPaths(text: string): boolean {
   if (/[\p{Cc}\u2028\u2029]/u.test(text)) return true
   const rest = text.replace(/^(?:file:\/*)?(?:[A-Za-z]:)?/i, '')
-  return /[\s,;:|="'`<>&]\s*(?:[\\/~]|\.\.?(?:[\\/]|$)|[A-Za-z][A-Za-z0-9+.-]*:[\\/])/.test(rest)
+  return /[\s,;:|="'`<>&](?:[\\/~]|\.\.?(?:[\\/]|$)|[A-Za-z][A-Za-z0-9+.-]*:[\\/])/.test(rest)
 }
 
 const SCALES: { readonly [unit: string]: number } = { k: 1, m: 2, g: 3, b: 3, t: 4, p: 5 }

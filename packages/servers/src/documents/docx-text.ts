@@ -27,7 +27,7 @@ export function docxToText(bytes: Uint8Array, maxLength: number): ExtractedText 
 }
 
 /** A tag without its prefix, or a text between tags. An attribute's value has no `<`, so that a broken tag ends soon. */
-const PIECES = /<(\/?)(?:[\w.-]+:)?([\w.-]+)([^<>]*)>|([^<]+)/g
+const PIECES = /<(\/?)(?:[\w.-]+:)?([\w.-]+)(?![\w.-])([^<>]*)>|([^<]+)/g
 
 function textOf(xml: string, maxLength: number): string {
   const lines = new Lines()

@@ -130,6 +130,8 @@ export function createDenyList(patterns: readonly string[]): DenyList {
 const ADDED =
   /(?:\.?~\d*~?|[ ._-]+(?:bak|bkp|back|backup|old|orig|original|save[sd]?|sav|copy|prev|previous|tmp|temp|rej|dist|disabled|rpmnew|rpmsave|dpkg-\w+|sw[a-z]|un~)\d*|[._-]v?\d+|[ _-]*\(\d+\))$/i
 const MAX_ADDED = 4
+/** No file system has a longer one. */
+const LONGEST_NAME = 255
 
 /** The path with one name in it as it was before a copy was kept under another: `x` for `x~`, `x.bak`, `.x.swp`, `#x#`. */
 function withoutLeftovers(path: string): string[] {
@@ -140,6 +142,7 @@ function withoutLeftovers(path: string): string[] {
 }
 
 function originalsOf(name: string): string[] {
+  if (name.length > LONGEST_NAME) return []
   const found = new Set<string>()
   let open = [name]
   for (let round = 0; round < MAX_ADDED && open.length > 0; round++) {

@@ -18,7 +18,7 @@ export async function findPlace(given: string): Promise<Place> {
     const workTree = await realpath(path)
     const marker = join(workTree, '.git')
     if ((await lstat(marker)).isFile()) {
-      const [, target] = /^gitdir: (.+?)\s*$/.exec(await readFile(marker, 'utf8')) ?? []
+      const [, target] = /^gitdir: (.+)$/.exec((await readFile(marker, 'utf8')).trimEnd()) ?? []
       if (target === undefined) throw new Error('no gitdir')
       return await withShared(workTree, await realpath(resolve(workTree, target)))
     }

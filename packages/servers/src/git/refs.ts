@@ -10,7 +10,7 @@ import { spellHidden } from '../text/plain-text.ts'
  */
 export function checkRevision(text: string): string {
   if (/^(?:@|[^-@:^~/.][^:^~]*)(?:~\d{0,6}|\^\d{0,3}|\^\{(?:commit|tag)?\})*$/u.test(text)) {
-    const name = text.replace(/(?:~\d*|\^\d*|\^\{\w*\})+$/, '').replace(/@\{-?\d{1,6}\}$/, '')
+    const name = text.replace(/[~^].*$/s, '').replace(/@\{-?\d{1,6}\}$/, '')
     if (name === '' || name === '@' || refusedRef(name) === undefined) return text
   }
   throw new ToolError(

@@ -336,7 +336,7 @@ function describe({ name, kind, facts, relations }: Shown, told: Set<number>): s
 }
 
 function oneLine(words: string): string {
-  return words.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ')
+  return words.replace(/\s+/g, (gap) => (/[\r\n\u2028\u2029]/.test(gap) ? ' ' : gap))
 }
 
 /** What a model and a resource get to see of a thing. */

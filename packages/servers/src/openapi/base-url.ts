@@ -53,7 +53,7 @@ function toBase(text: string, relativeTo: URL | undefined): URL {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw invalid('baseUrl must be an http or https address.')
   url.hash = ''
   url.search = ''
-  url.pathname = url.pathname.replace(/\/+$/, '')
+  url.pathname = url.pathname.replace(/(?<!\/)\/+$/, '')
   return url
 }
 

@@ -47,7 +47,7 @@ export function toDescriptionText(
   const { origin, pathname } = toUrl(base)
   const elsewhere = [...origins].find((one) => one !== origin)
   if (elsewhere !== undefined) throw invalid(`An example is at ${elsewhere}, and the service at ${origin}.`)
-  const prefix = pathname.replace(/\/+$/, '')
+  const prefix = pathname.replace(/(?<!\/)\/+$/, '')
   const paths: { [path: string]: { [method: string]: Json } } = {}
   for (const { operation, origin: own } of read) {
     const path = toPath(operation.path, own === undefined ? '' : prefix)

@@ -145,7 +145,7 @@ function argumentFor(name: string, place: Location, taken: Set<string>): string 
   const plain =
     name
       .replace(/[^\w.-]+/g, '_')
-      .replace(/^_+|_+$/g, '')
+      .replace(/^_+|(?<!_)_+$/g, '')
       .slice(0, MAX_ID) || place
   let argument = plain
   if (taken.has(argument)) argument = `${plain}_${place}`
@@ -207,7 +207,7 @@ function idOf(given: unknown, method: string, path: string, ids: Set<string>): s
   const plain =
     wanted
       .replace(/[^A-Za-z0-9_-]+/g, '_')
-      .replace(/^_+|_+$/g, '')
+      .replace(/^_+|(?<!_)_+$/g, '')
       .slice(0, MAX_ID - 4) || method
   let id = plain
   for (let count = 2; ids.has(id); count++) id = `${plain}_${count}`

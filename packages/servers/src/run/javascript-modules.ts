@@ -69,7 +69,9 @@ export class Modules {
     if (file === undefined) throw new Error(`There is no file ${id}`)
     const source = readFileSync(file, 'utf8')
     if (id.endsWith('.json')) return { id, kind: 'json', source }
-    const isModule = !id.endsWith('.cjs') && (id.endsWith('.mjs') || /^\s*(?:import|export)\b(?!\s*\()/m.test(source))
+    const isModule =
+      !id.endsWith('.cjs') &&
+      (id.endsWith('.mjs') || /^[^\S\r\n\u2028\u2029]*(?:import|export)\b(?!\s*\()/m.test(source))
     return { id, kind: isModule ? 'module' : 'commonjs', source }
   }
 

@@ -42,7 +42,7 @@ async function pythonPathsOf(folder: string, name: string): Promise<string[]> {
   const info = entries.find((entry) => normalized(/^(.+?)-[^-]+\.dist-info$/.exec(entry)?.[1]) === normalized(name))
   if (info === undefined) return []
   const record = await readFile(join(folder, info, 'RECORD'), 'utf8')
-  const tops = record.split(/\r?\n/).map((line) => line.replace(/^"|[",].*$/g, '').split('/')[0] ?? '')
+  const tops = record.split(/\r?\n/).map((line) => line.replace(/^"|[",].*$/gs, '').split('/')[0] ?? '')
   const here = new Set(entries)
   return [...new Set(tops)].filter((top) => here.has(top) && top !== 'bin').map((top) => join(folder, top))
 }

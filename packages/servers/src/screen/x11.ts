@@ -15,6 +15,8 @@ import {
 import { fromWindowDump } from './x11-dump.ts'
 
 const MAX_WINDOWS = 200
+/** A page chooses the title of its window, and programs print it whole. */
+const MAX_LINE = 2_000
 
 export async function openX11(tools: Tools): Promise<ScreenProvider | string> {
   const [maim, magick, scrot, xwd, xwininfo, xrandr] = await Promise.all(
@@ -92,7 +94,8 @@ async function listDisplays(
 /** Windows that have a name and a size worth a picture. */
 async function listWindows(tools: Tools, xwininfo: string, signal?: AbortSignal): Promise<Window[]> {
   const tree = await ask(tools, xwininfo, ['-root', '-tree', '-int'], { signal }).then(String, () => '')
-  const lines = tree.matchAll(/^\s+(\d+) "(.*)": \(.*\)\s+(\d+)x(\d+)[+-]/gm)
-  const windows = [...lines].filter(([, , , width, height]) => Number(width) >= 20 && Number(height) >= 20)
+  const lines = tree.split('\n').filter((line) => line.length <= MAX_LINE)
+  const found = lines.flatMap((line) => [/^\s+(\d+) "(.*)": \(.*\)\s+(\d+)x(\d+)[+-]/.exec(line) ?? []])
+  const windows = found.filter(([, , , width, height]) => Number(width) >= 20 && Number(height) >= 20)
   return windows.slice(0, MAX_WINDOWS).map(([, id = '', title = '']) => ({ id, title }))
 }

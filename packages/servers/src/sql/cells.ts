@@ -74,7 +74,7 @@ function textCell(text: string, maxBytes: number): { value: string; cut: boolean
   if (text.length * 3 <= maxBytes) return { value: spellHidden(text), cut: false }
   const bytes = new TextEncoder().encode(text.length > maxBytes ? text.slice(0, maxBytes + 1) : text)
   if (bytes.length <= maxBytes) return { value: spellHidden(text), cut: false }
-  const head = new TextDecoder().decode(bytes.subarray(0, maxBytes)).replace(/\uFFFD+$/, '')
+  const head = new TextDecoder().decode(bytes.subarray(0, maxBytes)).replace(/(?<!\uFFFD)\uFFFD+$/, '')
   return { value: `${spellHidden(head)}… [cut: ${text.length} characters]`, cut: true }
 }
 

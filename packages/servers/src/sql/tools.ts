@@ -259,7 +259,7 @@ function statementInput({ dialects, placeholders, input }: Databases) {
 }
 
 function toStatement(sql: string, params: Statement['params'] | undefined): Statement {
-  return { sql: sql.replace(/(?:\s*;)+\s*$/, ''), params: params ?? [] }
+  return { sql: sql.replace(/(?<![\s;])\s*;[\s;]*$/, ''), params: params ?? [] }
 }
 
 function toResult({ columns, rows, more, cutCells }: Rows, limits: SqlLimits, nextCursor: string | undefined) {

@@ -50,7 +50,7 @@ function removeMatches(document: StyledDocument, selector: string): void {
 
 /** The selectors of a sheet whose rules keep things from sight on a screen, whatever its width. */
 function hidingSelectors(sheet: string): string[] {
-  const css = sheet.slice(0, MAX_SHEET).replace(/\/\*[^*]*(?:\*(?!\/)[^*]*)*\*\//g, '')
+  const css = sheet.slice(0, MAX_SHEET).replace(/\/\*[^*]*(?:\*(?!\/)[^*]*)*(?:\*\/|$)/g, '')
   const found: string[] = []
   let depth = 0
   let start = 0
@@ -81,10 +81,14 @@ function hides(declarations: string | Style): boolean {
   const style = typeof declarations === 'string' ? parseStyle(declarations) : declarations
   return HIDING.some(([property, pattern, with_]) => {
     const value = style.get(property)
-    return value !== undefined && pattern.test(value) && (with_ === undefined || isSet(style, with_))
+    return (
+      value !== undefined && pattern.test(value.slice(0, MAX_VALUE)) && (with_ === undefined || isSet(style, with_))
+    )
   })
 }
 
+/** Of a value, more than hides anything. */
+const MAX_VALUE = 500
 const ZERO = /^0(?:\.0+)?(?:[a-z]{1,4}|%)?$/
 const FAR = /^-\d{3,}(?:\.\d+)?(?:px|pt|r?em|vw|vh|%)?$/
 const PLACED = ['position', /absolute|fixed|relative/] as const

@@ -29,7 +29,7 @@ function parseSitemap(text: string, base: URL): Sitemap {
   const isIndex = /<(?:[\w-]+:)?sitemapindex[\s>]/i.test(text)
   if (!isIndex && !/<(?:[\w-]+:)?urlset[\s>]/i.test(text)) return { kind: 'pages', urls: plainList(text, base) }
   const urls: string[] = []
-  for (const [, inner = ''] of text.matchAll(/<(?:[\w-]{1,20}:)?loc>([^<]{1,2048}|<!\[CDATA\[[^\]]{1,2048}\]\]>)/gi)) {
+  for (const [, inner = ''] of text.matchAll(/<(?:[\w-]{1,20}:)?loc>([^<]{1,2048}|<!\[CDATA\[[^\]<]{1,2048}\]\]>)/gi)) {
     const bare = inner.startsWith('<![CDATA[') ? inner.slice(9, -3) : decodeEntities(inner)
     const url = toWebUrl(bare.trim(), base)
     if (url !== undefined) urls.push(url)

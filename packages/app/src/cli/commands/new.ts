@@ -40,7 +40,7 @@ function toName(given: string): string {
   const name = given
     .toLowerCase()
     .replace(/[^a-z0-9._~-]+/g, '-')
-    .replace(/^[._-]+|-+$/g, '')
+    .replace(/^[._-]+|(?<!-)-+$/g, '')
   if (name !== '' && name.length <= 128) return name
   throw new CliError('usage', `"${given}" cannot be a server's name`, 'Give another with --name.')
 }

@@ -221,7 +221,7 @@ function nameOf(target: TargetKind): string {
   const plain = labelOf(target)
     .replace(/\.[cm]?[jt]s$/, '')
     .replace(/[^\w.-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
+    .replace(/^-+|(?<!-)-+$/g, '')
   return plain.slice(0, 64) || 'server'
 }
 

@@ -36,6 +36,6 @@ function toName(text: string): string {
   const plain = text
     .replace(/\.[cm]?[jt]s$/, '')
     .replace(/[^\w.-]+/g, '-')
-    .replace(/^[-.]+|[-.]+$/g, '')
+    .replace(/^[-.]+|(?<![-.])[-.]+$/g, '')
   return plain === '' ? 'server' : plain
 }

@@ -21,7 +21,9 @@ export async function toUnreachable(
   if (/^The token /.test(reason)) return new CliError('denied', reason, refusedToken(io), error)
   const exit = state === 'needs-sign-in' ? 'denied' : 'unreachable'
   const hint =
-    target.kind === 'url' && state === 'needs-sign-in' ? howToSignIn(io) : remedy.replace(/ as the command in .*$/, '.')
+    target.kind === 'url' && state === 'needs-sign-in'
+      ? howToSignIn(io)
+      : remedy.replace(/ as the command in .*$/s, '.')
   return new CliError(exit, `${labelOf(target)}: ${reason}`, hint, error)
 }
 

@@ -28,5 +28,5 @@ function showLine(line: string, paint: Io['paint']): string {
     .replace(/^(\s*)[-*+] /, '$1• ')
     .replace(/`([^`]+)`/g, (_whole, code: string) => paint.cyan(code))
     .replace(/\*\*([^*]+)\*\*/g, (_whole, words: string) => paint.bold(words))
-    .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_whole, words: string, url: string) => `${words} (${url})`)
+    .replace(/\[([^[\]]+)\]\(([^)\s[]+)\)/g, (_whole, words: string, url: string) => `${words} (${url})`)
 }

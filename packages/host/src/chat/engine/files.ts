@@ -97,7 +97,7 @@ function nameOf(from: string, type: string, at: number): string {
   const last = from.split(/[/\\?#]/).findLast((part) => part !== '') ?? ''
   const plain = last
     .replace(/[^\w-]+/g, '_')
-    .replace(/^_+|_+$/g, '')
+    .replace(/^_+|(?<!_)_+$/g, '')
     .slice(0, 60)
   return `${plain === '' ? 'file' : plain}${at === 0 ? '' : `-${at + 1}`}.${ENDINGS[type] ?? 'bin'}`
 }

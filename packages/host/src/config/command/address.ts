@@ -124,7 +124,7 @@ function toHost(authority: string, scheme: string): string {
   const port = Object.hasOwn(WEB, scheme) ? WEB[scheme] : undefined
   const bare = port !== undefined && host.endsWith(`:${port}`) ? host.slice(0, -port.length - 1) : host
   if (scheme === 'file' && THIS_MACHINE.test(bare)) return ''
-  return bare.replace(/[:.]+$/, '')
+  return bare.replace(/(?<![:.])[:.]+$/, '')
 }
 
 /** File systems may take letters in any case. */

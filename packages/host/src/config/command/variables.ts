@@ -4,6 +4,8 @@
  * `show-command.ts`. One pass, no nesting; `$${` stands for `${` itself.
  */
 
+import { replaceWebTokens } from '@portico/sdk/internal-text'
+
 export type Piece =
   | string
   | { readonly kind: 'env'; readonly name: string; readonly fallback?: string }
@@ -78,8 +80,10 @@ export function isSecretName(name: string): boolean {
 
 /** What well-known issuers' keys look like, written out where everybody can read them. */
 export function isSecretValue(value: string): boolean {
-  return /\b(?:gh[pousr]_\w{20}|github_pat_\w{20}|sk-[\w-]{20}|xox[abprs]-[\w-]{10}|AKIA[0-9A-Z]{16}|AIza[\w-]{30}|glpat-[\w-]{16}|npm_\w{30}|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.)/.test(
-    value,
+  return (
+    /\b(?:gh[pousr]_\w{20}|github_pat_\w{20}|sk-[\w-]{20}|xox[abprs]-[\w-]{10}|AKIA[0-9A-Z]{16}|AIza[\w-]{30}|glpat-[\w-]{16}|npm_\w{30})/.test(
+      value,
+    ) || replaceWebTokens(value, '', [10, 10, 0]) !== value
   )
 }
 

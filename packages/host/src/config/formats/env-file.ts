@@ -15,7 +15,7 @@ export function parseEnvFile(text: string): { [name: string]: string } {
 function unquote(raw: string): string {
   const quote = raw[0]
   const end = quote === '"' || quote === "'" ? raw.indexOf(quote, 1) : -1
-  if (end === -1) return raw.replace(/\s#.*$/, '').trimEnd()
+  if (end === -1) return raw.replace(/\s#.*$/s, '').trimEnd()
   const inner = raw.slice(1, end)
   return quote === '"' ? inner.replaceAll('\\n', '\n') : inner
 }

@@ -68,7 +68,7 @@ function insert(text: string, node: Node, write: (indent: Indent) => string): st
   const end = endOf(last)
   if (isTight) return `${text.slice(0, end)}, ${content}${text.slice(end)}`
   // After a comment that belongs to the line; a trailing comma says that there is to be one again.
-  const [line = '', , comma] = /^([ \t]*(,)?[ \t]*(?:\/\/[^\r\n]*)?)(?=\r?\n)/.exec(text.slice(end)) ?? []
+  const [line = '', , comma] = /^([ \t]*(?:(,)[ \t]*)?(?:\/\/[^\r\n]*)?)(?=\r?\n)/.exec(text.slice(end)) ?? []
   const kept = comma === undefined ? `,${line}` : line
   const added = `${manner.eol}${prefix}${content}${comma ?? ''}`
   return text.slice(0, end) + kept + added + text.slice(end + line.length)

@@ -227,7 +227,7 @@ function withoutExtension(name: string): string {
 function toName(text: string): string {
   const name = text
     .replace(/[^\w.-]+/g, '-')
-    .replace(/^[-.]+|[-.]+$/g, '')
+    .replace(/^[-.]+|(?<![-.])[-.]+$/g, '')
     .slice(0, 60)
   return name === '' ? 'server' : name
 }

@@ -81,7 +81,7 @@ export function zoneOfHost(hostname: string): NetworkZone | undefined {
  * ```
  */
 export function zoneOfAddress(address: string): NetworkZone {
-  const bare = address.replace(/%.*$/, '')
+  const bare = address.replace(/%.*$/s, '')
   const words = toWords(bare)
   if (words === undefined) return 'reserved'
   return words.length === 2 ? find(TABLE_V4, words, 'public') : zoneOfV6(words)

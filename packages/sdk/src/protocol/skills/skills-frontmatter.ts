@@ -178,9 +178,10 @@ function splitKey(text: string, number: number): { key: string; rest: string } |
   const quoted = /^("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*:(?:\s+(.*))?$/.exec(text)
   if (quoted !== null) return { key: String(readScalar(quoted[1] ?? '', number)), rest: (quoted[2] ?? '').trim() }
   if (/^["'[{]/.test(text)) return undefined
-  const plain = /^([^:#]+?|[^:]*?\S)\s*:(?:\s+(.*))?$/.exec(text)
-  const key = plain?.[1]?.trim()
-  if (plain === null || key === undefined || key === '') return undefined
+  const colon = text.indexOf(':')
+  const key = text.slice(0, Math.max(0, colon)).trim()
+  const rest = text.slice(colon + 1)
+  if (key === '' || /^\S/.test(rest)) return undefined
   if (/^[&*!|>%@`?]/.test(key) || key === '<<') throw new YamlFault(number, 'anchors, tags and merge keys are not read')
-  return { key, rest: (plain[2] ?? '').trim() }
+  return { key, rest: rest.trim() }
 }

@@ -105,7 +105,7 @@ function toNoun(list: string): string {
 
 /** The kind of its items, as `protocol/meaning.ts` knows it: the last word. */
 function toKind(list: string): string {
-  return toNoun(list).replace(/.* /, '')
+  return toNoun(list).replace(/^.* /s, '')
 }
 
 async function fingerprintAll(kind: string, items: readonly object[]): Promise<{ [key: string]: ItemFingerprint }> {

@@ -70,7 +70,7 @@ function lookUp(environment: Environment, name: string): string | undefined {
 
 /** Quoted for the program, then escaped twice: `cmd.exe` reads the line, and the batch file's `%*` is read again. */
 function quoteForBatch(arg: string): string {
-  const quoted = `"${arg.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, '$1$1')}"`
+  const quoted = `"${arg.replace(/(?<!\\)(\\*)"/g, '$1$1\\"').replace(/(?<!\\)(\\+)$/, '$1$1')}"`
   return escapeMeta(escapeMeta(quoted))
 }
 

@@ -51,8 +51,8 @@ const MAX_LAST_WORDS = 300
 /** The line that names an error, which stands above a stack and whatever a runtime adds below; else the last one. */
 export function lastWords(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const named = lines.findLast((line) =>
-    /^(?:Uncaught )?[\w.$]*(?:Error|Exception|error|fatal|panic)\b.*: ?\S/.test(line),
+  const named = lines.findLast(
+    (line) => /^(?:Uncaught )?[\w.$]*(?:Error|Exception|error|fatal|panic)\b/.test(line) && /: ?\S/.test(line),
   )
   // It goes into messages that may be printed as they are.
   return (named ?? lines.at(-1) ?? '')

@@ -239,7 +239,7 @@ function Stepper({ field, value, onChange }: StepperProps) {
 }
 
 function toNumber(text: string): number | undefined {
-  return /^\s*-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : undefined
+  return /^\s*-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : undefined
 }
 
 function BooleanField(props: FieldProps<FieldOf<'boolean'>>) {
