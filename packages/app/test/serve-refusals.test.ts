@@ -1,18 +1,25 @@
 /** What `portico serve`, its workers and `portico status` say when something is in their way, and that looking makes nothing. */
 
 import { access, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFolder, type Ran, startCli } from './cli.ts'
 
 const LONG_MS = 90_000
 let folder: Awaited<ReturnType<typeof createFolder>>
 let taken: Server
+let closedPort: number
 beforeAll(async () => {
   folder = await createFolder()
   taken = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+  const gone = createServer()
+  await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve))
+  closedPort = portOf(gone)
+  await new Promise((resolve) => gone.close(resolve))
 })
 afterAll(async () => {
   taken.close()
@@ -20,9 +27,21 @@ afterAll(async () => {
 })
 
 function takenPort(): number {
-  return (taken.address() as { readonly port: number }).port
+  return portOf(taken)
 }
 
+function portOf(server: Server): number {
+  // It listens on a port, so that the address is no path.
+  return (server.address() as { readonly port: number }).port
+}
+
+/** The library of Redis is found where the tests have it. */
+const REDIS = pathToFileURL(
+  createRequire(new URL('../../../tests/package.json', import.meta.url)).resolve('redis'),
+).href
+const HOOK = `export const resolve = (name, context, next) => next(name === 'redis' ? '${REDIS}' : name, context)`
+const toModule = (text: string): string => `data:text/javascript,${encodeURIComponent(text)}`
+const WITH_REDIS = toModule(`import { register } from 'node:module'; register(${JSON.stringify(toModule(HOOK))})`)
 function run(words: readonly string[], env: { readonly [name: string]: string } = {}): Promise<Ran> {
   return startCli(words, { cwd: folder.path, env: { ...folder.env, PORTICO_TOKEN: 'the-token-of-the-caller', ...env } })
     .ended
@@ -84,6 +103,24 @@ describe('portico status', () => {
       const { code, stderr } = await run(['status', file])
       expect([code, stderr]).toEqual([1, expect.stringContaining('is not there yet')])
       await expect(access(join(folder.path, 'kept'))).rejects.toMatchObject({ code: 'ENOENT' })
+    },
+    LONG_MS,
+  )
+
+  it.each(['redis', 'postgres'])(
+    'ends at once with a code of its own where %s is away, and so does a gateway that waits for it on Ctrl-C (gateway 12)',
+    async (kind) => {
+      const file = await write(`away-${kind}.json`, { state: { [kind]: `${kind}://127.0.0.1:${closedPort}/0` } })
+      const env = { PORTICO_STATE_KEY: 'k'.repeat(43), NODE_OPTIONS: `--import=${WITH_REDIS}` }
+      const { code, stderr } = await run(['status', file], env)
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot be used: .*ECONNREFUSED/)])
+      const serving = startCli(['serve', file], {
+        cwd: folder.path,
+        env: { ...folder.env, ...env, PORTICO_TOKEN: 't'.repeat(24) },
+      })
+      await serving.until('stderr', /waiting: .*ECONNREFUSED/)
+      serving.interrupt()
+      expect((await serving.ended).code).toBe(130)
     },
     LONG_MS,
   )
