@@ -57,7 +57,7 @@ export function toCliError(error: unknown, io: Pick<Io, 'takes' | 'interactive'>
       error,
     )
   if (error instanceof PorticoError)
-    return new CliError(SDK_EXITS[error.code] ?? 'failed', firstLine(error.message), remedyOf(error, io), error)
+    return new CliError(exitOf(error, io), firstLine(error.message), remedyOf(error, io), error)
   const { code, path } = error as NodeJS.ErrnoException
   if (code === 'ENOENT')
     return new CliError('not-found', `There is no file ${path ?? ''}`.trim(), 'Check its path.', error)
@@ -67,10 +67,18 @@ export function toCliError(error: unknown, io: Pick<Io, 'takes' | 'interactive'>
   return new CliError('failed', firstLine(message), 'Set PORTICO_DEBUG=1 to see where it happened.', error)
 }
 
-function remedyOf({ code, data }: PorticoError, io: Pick<Io, 'takes' | 'interactive'>): string | undefined {
+function exitOf(error: PorticoError, io: Pick<Io, 'interactive'>): ExitName {
+  return askedInVain(error, io) ? 'denied' : (SDK_EXITS[error.code] ?? 'failed')
+}
+
+function askedInVain({ data }: PorticoError, io: Pick<Io, 'interactive'>): boolean {
   const { requiredCapabilities } = (data ?? {}) as { requiredCapabilities?: { elicitation?: unknown } }
-  if (requiredCapabilities?.elicitation !== undefined && !io.interactive)
-    return 'It asks a person something before it goes on: run it in a terminal to be asked.'
+  return requiredCapabilities?.elicitation !== undefined && !io.interactive
+}
+
+function remedyOf(error: PorticoError, io: Pick<Io, 'takes' | 'interactive'>): string | undefined {
+  const { code } = error
+  if (askedInVain(error, io)) return 'It asks a person something before it goes on: run it in a terminal to be asked.'
   if (code !== 'timeout') return SDK_REMEDIES[code]
   return toRemedy(byOption('timeout', io, (flag) => `give it more time with \`${flag} <seconds>\``))
 }

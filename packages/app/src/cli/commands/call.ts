@@ -17,7 +17,8 @@ import { toTable } from '../terminal/table.ts'
 export async function run(input: CommandInput, io: Io): Promise<number> {
   const { target, rest } = splitTarget(input, isServerWord)
   const [name, ...words] = rest
-  return withTarget(target, io, targetOptionsOf(input), async (open) => {
+  const asTask = input.flags.task === true || input.flags.wait === true
+  return withTarget(target, io, { ...targetOptionsOf(input), leavesQuestions: asTask }, async (open) => {
     const tools = await open.tools()
     if (name === undefined) return listTools(tools, input, io)
     const tool = findTool(tools, name, open.label)
@@ -28,8 +29,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
       ...requestOptionsOf(input, io),
       onProgress: (step: Progress) => io.progress(describe(name, step)),
     }
-    if (input.flags.task === true || input.flags.wait === true)
-      return callAsTask({ open, input, io, server: againOf(target, input) }, name, args, options)
+    if (asTask) return callAsTask({ open, input, io, server: againOf(target, input) }, name, args, options)
     const result = await open.callTool(name, args, options)
     io.progress(undefined)
     return handResult(name, result, input, io)

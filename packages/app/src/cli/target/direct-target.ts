@@ -5,6 +5,7 @@
 
 import { type Client, type ConnectOptions, connect, type Target, type ToolRun } from '@portico/sdk/client'
 import { toTaskProgress } from '../tasks/task-words.ts'
+import type { Unanswered } from '../tasks/unanswered.ts'
 import type { Io } from '../terminal/io.ts'
 import { toLine } from '../terminal/plain-text.ts'
 import type { OpenTarget, TargetOptions } from './open-target.ts'
@@ -14,22 +15,28 @@ import { createDirectTasks, type TargetTasks } from './target-tasks.ts'
 export async function openDirectly(target: TargetKind, io: Io, options: TargetOptions = {}): Promise<OpenTarget> {
   const label = labelOf(target)
   const { where, close } = await toConnectable(target, io)
+  const unanswered = options.leavesQuestions === true ? await leaveQuestions(io) : undefined
   try {
     const client = await connect(where, {
       signal: io.signal,
       ...(options.versions !== undefined && { versions: options.versions }),
       ...(options.headers !== undefined && { headers: options.headers }),
       ...(io.interactive && { elicitation: (await import('../terminal/asking.ts')).createElicitation(io, label) }),
+      ...(unanswered && { elicitation: unanswered.handlers }),
       ...(target.kind === 'url' && (await signInOptions(target.url, options, io))),
       ...options.connect,
     })
     client.on('warning', ({ message }) => io.say(`${io.paint.yellow('warning')}: ${toLine(message, 400)}`))
-    return createDirect(client, label, createDirectTasks(client, label, target, io), { io, close })
+    return createDirect(client, label, createDirectTasks(client, label, target, { io, unanswered }), { io, close })
   } catch (error) {
     await close()
     if (io.signal.aborted) throw error
     throw await (await import('./unreachable.ts')).toUnreachable(error, target, io, options.headers)
   }
+}
+
+async function leaveQuestions(io: Io): Promise<Unanswered | undefined> {
+  return io.interactive ? undefined : (await import('../tasks/unanswered.ts')).createUnanswered()
 }
 
 interface Connectable {

@@ -38,6 +38,8 @@ export interface TargetOptions {
   readonly yes?: boolean
   readonly headers?: { readonly [name: string]: string }
   readonly versions?: ProtocolVersion
+  /** A call that goes on by itself: its questions wait for somebody who can be asked. */
+  readonly leavesQuestions?: boolean
   /** For servers that are reached directly. */
   readonly connect?: Partial<ConnectOptions>
 }

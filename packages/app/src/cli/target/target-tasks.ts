@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createTaskBook, type KeptTask, labelOfTask, type TaskBook } from '@portico/host/tasks'
 import type { CallToolResult, Client, JsonObject, RequestOptions, TaskView, ToolRun } from '@portico/sdk/client'
 import { stateOf } from '../host-places.ts'
+import type { Unanswered } from '../tasks/unanswered.ts'
 import type { Io } from '../terminal/io.ts'
 import type { TargetKind } from './target-kind.ts'
 
@@ -32,21 +33,36 @@ export function taskBookOf(io: Pick<Io, 'env' | 'say' | 'paint'>): TaskBook {
   return createTaskBook({ file: join(stateOf(io), 'tasks.json'), onWarning })
 }
 
+interface DirectParts {
+  readonly io: Io
+  /** Where questions wait for somebody else. */
+  readonly unanswered?: Unanswered | undefined
+}
+
 /** `where` is what was typed to reach the server: addresses may hold secrets, so that a digest of it is kept. */
-export function createDirectTasks(client: Client, label: string, where: TargetKind, io: Io): TargetTasks {
+export function createDirectTasks(
+  client: Client,
+  label: string,
+  where: TargetKind,
+  { io, unanswered }: DirectParts,
+): TargetTasks {
   const identity = createHash('sha256').update(JSON.stringify(where)).digest('hex')
   const book = taskBookOf(io)
+  const begin: TargetTasks['start'] = async (tool, args, options) => {
+    const run = await client.startTool(tool, args, options)
+    const { task: view } = run
+    if (view === undefined) return { result: await run.result() }
+    const task = { ...toKept(run, view, identity), server: label, tool, startedAt: view.createdAt }
+    await book.keep(task)
+    return { task }
+  }
   return {
     identity,
     takesForeign: true,
     endsWithCommand: where.kind !== 'url',
     async start(tool, args, options) {
-      const run = await client.startTool(tool, args, options)
-      const { task: view } = run
-      if (view === undefined) return { result: await run.result() }
-      const task = { ...toKept(run, view, identity), server: label, tool, startedAt: view.createdAt }
-      await book.keep(task)
-      return { task }
+      const start = () => begin(tool, args, options)
+      return unanswered === undefined ? start() : unanswered.during(tool, start)
     },
     result: async ({ taskId }, options) => (await client.resumeTask(taskId, options)).result(options),
     cancel: async ({ taskId }) => (await client.resumeTask(taskId)).cancel(),
