@@ -49,6 +49,10 @@ async function serve(version: (typeof GENERATIONS)[number][0]) {
         const { content } = await ctx.elicit('year', { message: 'Which year?', form: YEAR })
         return `The year is ${content?.year}`
       }),
+      inline: tool({ description: 'Asks without a task' }, async (_args, ctx) => {
+        const { content } = await ctx.elicit('year', { message: 'Which year?', form: YEAR })
+        return `The year is ${content?.year}`
+      }),
       plain: tool({ description: 'Plain' }, () => 'no task'),
     },
   })
@@ -121,6 +125,31 @@ describe.each(GENERATIONS)('portico tasks with %s (host 31)', (version, generati
     expect(await waits.ended).toMatchObject({ code: 5, stderr: expect.stringMatching(/has a question/) })
     expect(await status()).toBe('input_required')
     await client.close()
+  })
+
+  it('lets the question of one that a script began wait for somebody who answers (newcomer 22)', async () => {
+    const { code, stdout } = await run(['call', url(), 'late', '--task', '--json'])
+    expect(code).toBe(0)
+    const { taskId } = JSON.parse(stdout)
+    await expect.poll(() => at().waiting.length).toBeGreaterThan(0)
+    at().release()
+    const client = await connect(url(), {
+      elicitation: { form: () => ({ action: 'accept', content: { year: 1910 } }) },
+    })
+    const resumed = await client.resumeTask(taskId)
+    await expect.poll(async () => (await resumed.status()).status).toBe('input_required')
+    const fetched = await run(['tasks', 'result', url(), taskId])
+    expect([fetched.code, fetched.stderr]).toEqual([5, expect.stringMatching(/has a question/)])
+    expect((await resumed.result()).content).toMatchObject([{ text: 'The year is 1910' }])
+    await client.close()
+  })
+
+  it('names what is asked before there is a task, where nobody can be asked (newcomer 22)', async () => {
+    const { code, stderr } = await run(['call', url(), 'inline', '--task'])
+    expect([code, stderr]).toEqual([
+      5,
+      expect.stringMatching(/inline has a question.*“Which year\?”[\s\S]*in a terminal/),
+    ])
   })
 
   it('watches one until it is over, a JSON document a line, and cancels one', async () => {
