@@ -18,7 +18,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   const { target, rest } = splitTarget(input, isServerWord)
   const [name, ...words] = rest
   const asTask = input.flags.task === true || input.flags.wait === true
-  return withTarget(target, io, { ...targetOptionsOf(input), leavesQuestions: asTask }, async (open) => {
+  return withTarget(target, io, { ...targetOptionsOf(input), acts: true, leavesQuestions: asTask }, async (open) => {
     const tools = await open.tools()
     if (name === undefined) return listTools(tools, input, io)
     const tool = findTool(tools, name, open.label)

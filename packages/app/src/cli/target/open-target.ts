@@ -38,6 +38,8 @@ export interface TargetOptions {
   readonly yes?: boolean
   readonly headers?: { readonly [name: string]: string }
   readonly versions?: ProtocolVersion
+  /** What is asked of the server may change something: who is cut off is told whether it may have been done. */
+  readonly acts?: boolean
   /** A call that goes on by itself: its questions wait for somebody who can be asked. */
   readonly leavesQuestions?: boolean
   /** For servers that are reached directly. */

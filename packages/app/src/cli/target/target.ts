@@ -59,7 +59,9 @@ export async function withTarget<Result>(
   try {
     return await work(open)
   } catch (error) {
-    throw io.signal.aborted ? error : await (await import('../lost-server.ts')).withServer(error, target, open, io)
+    if (io.signal.aborted) throw error
+    const { withServer } = await import('../lost-server.ts')
+    throw await withServer(error, target, open, { io, acts: options.acts === true })
   } finally {
     await open.close()
   }
