@@ -79,6 +79,9 @@ function askedInVain({ data }: PorticoError, io: Pick<Io, 'interactive'>): boole
 function remedyOf(error: PorticoError, io: Pick<Io, 'takes' | 'interactive'>): string | undefined {
   const { code } = error
   if (askedInVain(error, io)) return 'It asks a person something before it goes on: run it in a terminal to be asked.'
+  const { retryAfterMs } = (error.data ?? {}) as { retryAfterMs?: unknown }
+  if (code === 'http-status' && typeof retryAfterMs === 'number')
+    return `Try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s.`
   if (code !== 'timeout') return SDK_REMEDIES[code]
   return toRemedy(byOption('timeout', io, (flag) => `give it more time with \`${flag} <seconds>\``))
 }

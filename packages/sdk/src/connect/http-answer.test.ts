@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { HttpAnswer } from '../transport/http-client/http-client.ts'
-import { clampRetry, contentType, errorInBody, redirectOf, statusError } from './http-answer.ts'
+import { clampRetry, contentType, errorInBody, redirectOf, statusError, withReason } from './http-answer.ts'
 
 const answer = (status: number, headers: { [name: string]: string } = {}): HttpAnswer => ({
   status,
@@ -109,4 +109,15 @@ describe('judging the head of an answer', () => {
     const response = errorInBody(text, 7)
     expect(response && 'error' in response ? [response.id, response.error.code] : undefined).toEqual(code && [7, code])
   })
+})
+
+test('a refusal that is to be repeated later keeps what the server says of it, as one line', () => {
+  const error = statusError(answer(503, { 'retry-after': '2' }), false)
+  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message: 'Away\n\u001B[31mnow' } })
+  expect(withReason(error, errorInBody(body, 1))).toMatchObject({
+    message: 'The server answered HTTP 503: Away [31mnow',
+    data: error.data,
+    delivery: 'not-sent',
+  })
+  expect(withReason(error, undefined)).toBe(error)
 })

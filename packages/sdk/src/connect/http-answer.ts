@@ -87,6 +87,21 @@ export function errorInBody(text: string, id: RequestId): RpcResponse | undefine
   return { ...classified.message, id }
 }
 
+/** The same error with the reason that the server gives in its body, as one short line. */
+export function withReason(error: PorticoError, response: RpcResponse | undefined): PorticoError {
+  if (response === undefined || !('error' in response)) return error
+  // Whatever a terminal could act on is no part of a reason.
+  const reason = response.error.message
+    .replace(/[\s\p{C}]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_REASON)
+  if (reason === '') return error
+  const { code, message, data, delivery } = error
+  return new PorticoError(code, `${message}: ${reason}`, { data, ...(delivery && { delivery }) })
+}
+
+const MAX_REASON = 300
+
 /**
  * Whether an error in a body only says that there is nothing at this address: nobody looked at the request. A method that is
  * not found has the same status and another code.

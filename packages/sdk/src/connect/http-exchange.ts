@@ -26,6 +26,7 @@ import {
   isUnauthorized,
   redirectOf,
   statusError,
+  withReason,
 } from './http-answer.ts'
 import { ResumableStream } from './resumable-stream.ts'
 
@@ -225,9 +226,9 @@ export class HttpExchange implements HttpOutcome {
     const isFinal = sessionLost !== true && retryAfterMs === undefined && !isUnauthorized(answer)
     readText(answer, this.#call!, this.#host.limits.maxAnswerBytes, (text) => {
       if (this.#done) return
-      const response = typeof text === 'string' && isFinal ? errorInBody(text, this.outgoing.id) : undefined
-      if (response === undefined || isAboutAddress(answer, response)) {
-        this.#fail(error)
+      const response = typeof text === 'string' ? errorInBody(text, this.outgoing.id) : undefined
+      if (response === undefined || !isFinal || isAboutAddress(answer, response)) {
+        this.#fail(retryAfterMs === undefined ? error : withReason(error, response))
         return
       }
       this.#finish()
