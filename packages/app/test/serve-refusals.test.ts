@@ -1,6 +1,6 @@
 /** What `portico serve`, its workers and `portico status` say when something is in their way, and that looking makes nothing. */
 
-import { access, writeFile } from 'node:fs/promises'
+import { access, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
@@ -111,6 +111,21 @@ describe('portico status', () => {
       const { code, stderr } = await run(['status', file])
       expect([code, stderr]).toEqual([1, expect.stringContaining('is not there yet')])
       await expect(access(join(folder.path, 'kept'))).rejects.toMatchObject({ code: 'ENOENT' })
+    },
+    LONG_MS,
+  )
+
+  it(
+    'of a file that comes with the folder names the command that trusts it, once, and the true reason (newcomer 22)',
+    async () => {
+      const file = await write('portico.json', { state: { sqlite: 'kept/state.db' } })
+      const { code, stderr } = await run(['status'])
+      expect([code, stderr]).toEqual([5, expect.stringMatching(/is not used: nobody has trusted it yet/)])
+      expect(stderr.match(/`portico servers trust`/g)).toHaveLength(1)
+      expect(stderr).not.toMatch(/warning|no gateway/)
+      const { stderr: told } = await run(['serve'])
+      expect(told).not.toMatch(/warning: .*warning: /)
+      await rm(file)
     },
     LONG_MS,
   )

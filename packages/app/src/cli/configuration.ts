@@ -4,6 +4,7 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type ConfigFile,
+  type ConfigProblem,
   createTrustStore,
   formatProblem,
   type LoadedConfig,
@@ -31,7 +32,13 @@ export async function readConfig(io: Io, file?: string): Promise<LoadedConfig> {
     const [problem] = config.problems
     throw new CliError('config', `${file}: ${problem?.message ?? 'cannot be used'}`, problem?.remedy)
   }
-  return config
+  return { ...config, problems: config.problems.map((problem) => withTrustCommand(problem, config)) }
+}
+
+/** The host leaves open how a file is trusted; here it is a command. */
+function withTrustCommand(problem: ConfigProblem, { untrusted }: LoadedConfig): ConfigProblem {
+  const isAboutTrust = problem.place.path === '' && untrusted.some(({ file }) => file === problem.place.file)
+  return isAboutTrust ? { ...problem, remedy: 'Read it, then trust it: `portico servers trust`' } : problem
 }
 
 export function trustOf(io: Pick<Io, 'env'>) {

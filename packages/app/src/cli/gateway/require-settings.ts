@@ -16,6 +16,6 @@ export function requireSettings(config: LoadedConfig, io: Io): GatewaySettings {
       'Correct the section `gateway`; `portico serve --check` shows everything.',
     )
   }
-  for (const problem of config.problems) io.say(`${io.paint.yellow('warning')}: ${formatProblem(problem)}`)
+  for (const problem of config.problems) io.say(formatProblem(problem))
   return settings
 }

@@ -28,6 +28,8 @@ interface ShownReplica {
 
 export async function run({ positionals, json }: CommandInput, io: Io): Promise<number> {
   const config = await readConfig(io, positionals[0])
+  const [waiting] = config.untrusted
+  if (waiting !== undefined && !config.extras.some(({ gateway }) => gateway !== undefined)) throw untrusted(waiting)
   const { state } = requireSettings(config, io)
   if (state === undefined) throw nothingShared(positionals[0], config)
   const found = await openStateToLook(state, io)
@@ -45,6 +47,11 @@ export async function run({ positionals, json }: CommandInput, io: Io): Promise<
   } finally {
     await opened.close()
   }
+}
+
+function untrusted({ file }: LoadedConfig['untrusted'][number]): CliError {
+  const remedy = `Read it, then trust it (\`portico servers trust\`), or name it: \`portico status ${file}\`.`
+  return new CliError('denied', `No file was named, and ${file} is not used: nobody has trusted it yet`, remedy)
 }
 
 function nothingShared(named: string | undefined, { extras, files }: LoadedConfig): CliError {
