@@ -31,7 +31,63 @@ it.each([
   await writeFile(join(folder, 'other.ts'), 'export const answer: number = 42\n')
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
   await writeFile(join(folder, 'gw.ts'), source)
-  const door = pathToFileURL(join(app, 'doors', 'typescript.js')).href
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', door, 'gw.ts'], { cwd: folder })
-  expect(stdout.trim()).toBe(printed)
+  expect((await runWithDoor('gw.ts')).stdout.trim()).toBe(printed)
 })
+
+it.each([
+  [
+    'by name',
+    "import { server, more, late, E } from './server.ts'\nconsole.log(server.name, more, late(), E.A)",
+    'hello 42 late 0',
+  ],
+  ['by default', "import server from './server.ts'\nconsole.log(server.name)", 'hello'],
+  [
+    'whole',
+    "import * as all from './server.ts'\nconsole.log(Object.keys(all).join())",
+    'E,answer,default,late,more,server',
+  ],
+  [
+    'that was loaded before, once',
+    "import { server } from './server.ts'\nimport { seen } from './other.ts'\nconsole.log(server.seen === seen)",
+    'true',
+  ],
+  ['that is CommonJS', "import all from './old.cts'\nconsole.log(all.a)", '1'],
+])('lets JavaScript import a TypeScript file %s', async (_what, source, printed) => {
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+  await writeFile(join(folder, 'other.ts'), 'export const answer: number = 42\nexport const seen = {}\n')
+  await writeFile(join(folder, 'all.ts'), "export * from './other'\n")
+  await writeFile(join(folder, 'old.cts'), 'const a: number = 1\nmodule.exports = { a }\n')
+  await writeFile(
+    join(folder, 'server.ts'),
+    `import { seen } from './other.ts'
+export interface Named { name: string }
+export const server: Named & { seen: object } = { name: 'hello', seen }
+export { answer as more } from './other.ts'
+export function late(): string { return await0 }
+const await0 = await Promise.resolve('late')
+export enum E { A }
+export { answer } from './all.ts'
+export default server
+`,
+  )
+  await writeFile(join(folder, 'use.mjs'), source)
+  expect((await runWithDoor('use.mjs')).stdout.trim()).toBe(printed)
+})
+
+it('passes on what a file exports of others, and says where one is wrong', async () => {
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+  await writeFile(join(folder, 'other.ts'), 'export const answer: number = 42\n')
+  await writeFile(join(folder, 'all.ts'), "export * from './other'\nexport * as other from './other.ts'\n")
+  await writeFile(
+    join(folder, 'use.mjs'),
+    "import { answer, other } from './all.ts'\nconsole.log(answer, other.answer)",
+  )
+  expect((await runWithDoor('use.mjs')).stdout.trim()).toBe('42 42')
+  await writeFile(join(folder, 'all.ts'), 'export const one: = 1\n')
+  await expect(runWithDoor('use.mjs')).rejects.toThrow(/SyntaxError.*: Unexpected token \(.*all\.ts:1:\d+\)/)
+})
+
+function runWithDoor(file: string): Promise<{ stdout: string; stderr: string }> {
+  const door = pathToFileURL(join(app, 'doors', 'typescript.js')).href
+  return promisify(execFile)(process.execPath, ['--import', door, file], { cwd: folder })
+}
