@@ -5,10 +5,8 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { access, chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { networkInterfaces } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { DoorOptions } from '@portico/host/cluster'
 import { type OpenedState, openState, type SharedState, type StateSetting, shareState } from '@portico/host/state'
 import { CliError } from '../../exit-codes.ts'
 import type { Io } from '../terminal/io.ts'
@@ -39,11 +37,10 @@ interface DoorSettings {
   readonly folder?: string
 }
 
-/** What is shared, with the keys and the door for those who share sessions. */
+/** What is shared, with the keys for those who share sessions. */
 export interface OwnState {
   readonly shared: SharedState
   readonly keys: readonly Uint8Array[]
-  readonly door: DoorOptions
 }
 
 const KEY_VARIABLE = 'PORTICO_STATE_KEY'
@@ -55,24 +52,7 @@ export async function openSharedState(settings: StateSettings | undefined, io: I
   if (settings === undefined) return undefined
   const keys = await readKeys(settings, io, keyBeside)
   const opened = await openState(await toSetting(settings, io))
-  const door = await toDoor(settings, io)
-  return { shared: await join(opened, keys, io), keys, door }
-}
-
-/** Replicas of one machine find each other there; those of several by the machine's own address. */
-async function toDoor({ door = {}, sqlite }: StateSettings, io: Io): Promise<DoorOptions> {
-  const { url, ...place } = door
-  const isPlaced = place.folder !== undefined || place.host !== undefined || sqlite !== undefined
-  return {
-    ...(!isPlaced && { host: ownAddress() }),
-    ...place,
-    ...(url !== undefined && { url: await urlOf(url, 'door.url', io) }),
-  }
-}
-
-function ownAddress(): string {
-  const all = Object.values(networkInterfaces()).flatMap((found) => found ?? [])
-  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1'
+  return { shared: await join(opened, keys, io), keys }
 }
 
 /** The place and its keys, for one who only looks: nothing is made. Where no gateway has made a file yet, its path alone. */
@@ -129,7 +109,7 @@ async function toSetting(
 }
 
 /** The address as it is, or in the variable that is named in its place. */
-async function urlOf(given: string, member: keyof typeof ADDRESSES, { env }: Io): Promise<string> {
+export async function urlOf(given: string, member: keyof typeof ADDRESSES, { env }: Io): Promise<string> {
   if (!VARIABLE.test(given)) return given
   const [what, example] = ADDRESSES[member]
   return readSecretSetting({ variable: given, what, setting: `gateway.state.${member}`, example }, env)

@@ -5,7 +5,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Host } from '@portico/host'
-import { type Cluster, createCluster } from '@portico/host/cluster'
+import { type Cluster, createCluster, type DoorOptions } from '@portico/host/cluster'
 import { compareServers, formatProblem, type LoadedConfig, watchConfig } from '@portico/host/config'
 import {
   createGateway,
@@ -18,6 +18,7 @@ import type { SharedState } from '@portico/host/state'
 import { CliError } from '../../../exit-codes.ts'
 import { followState, isToldByState } from '../../gateway/follow-state.ts'
 import { followUpstreams } from '../../gateway/follow-upstreams.ts'
+import { sayDoor, toDoor } from '../../gateway/gateway-door.ts'
 import { toHttpOptions, withFlags } from '../../gateway/gateway-entrance.ts'
 import { rulesFor, sayRules } from '../../gateway/gateway-rules.ts'
 import { type GatewaySettings, readGatewaySettings, toViews } from '../../gateway/gateway-settings.ts'
@@ -56,6 +57,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
 async function serve(config: LoadedConfig, settings: GatewaySettings, input: CommandInput, io: Io): Promise<number> {
   const file = input.positionals[0]
   const http = input.flags.stdio === true ? undefined : await toHttpOptions(settings, input, io)
+  const door = settings.state && (await toDoor(settings.state, settings.host, io))
   const own = await openSharedState(settings.state, io)
   const state = own?.shared
   const signIn =
@@ -66,11 +68,12 @@ async function serve(config: LoadedConfig, settings: GatewaySettings, input: Com
     more: { rules: rulesFor(config), ...(signIn && { resolve: signIn.resolve }), ...(state && { state }) },
   })
   const tasks = await openTasks(settings.tasks, state)
-  const replica = own && http && (await joinCluster(own, io))
+  const replica = own && http && (await joinCluster(own, door, io))
   try {
     const live = new LiveGateway(host, { ...settings, tasks: tasks.options, shared: state, replica }, io, signIn)
     const unfollowState = followState(state, io)
     tellFacts(state, live.gateway, replica)
+    if (replica && door && settings.state) await sayDoor(replica, door, settings.state, io)
     await settled(host, io)
     const unfollow = followUpstreams(host, io)
     sayRules(config, io)
@@ -101,7 +104,7 @@ async function serve(config: LoadedConfig, settings: GatewaySettings, input: Com
 }
 
 /** Sessions in common with whoever serves from the same state. */
-function joinCluster({ shared, keys, door }: OwnState, io: Io): Promise<Cluster> {
+function joinCluster({ shared, keys }: OwnState, door: DoorOptions = {}, io: Io): Promise<Cluster> {
   const { unsealed: store, bus } = shared
   const onError = (error: unknown): void => {
     if (!isToldByState(error, shared)) io.say(`${io.paint.yellow('state')}: ${(error as Error).message}`)
