@@ -172,6 +172,20 @@ describe('actions', () => {
     },
   )
 
+  test('who calls is named as revoke takes it, and a name that nobody has called by is said to be one', async () => {
+    await call('bob', '2026-07-28')
+    const { callers } = JSON.parse((await ask('GET /callers', BEARER)).text)
+    expect(callers).toEqual([{ caller: 'bob', calls: 1, running: 0, servers: expect.any(Array) }])
+    const revoke = async (name: string) =>
+      JSON.parse((await ask('POST /revoke', POSTED, JSON.stringify({ caller: name }))).text)
+    expect(await revoke('bob')).toEqual({ revoked: 'bob', known: true })
+    expect(await revoke('bbo')).toEqual({ revoked: 'bbo', known: false, note: expect.stringContaining('GET /callers') })
+    expect(gateway.revoked()).toEqual(['bob', 'bbo'])
+    const session = await connect(url, { versions: '2025-11-25', headers: { 'x-user': 'ada' } })
+    expect(await revoke('ada')).toEqual({ revoked: 'ada', known: true })
+    await session.close()
+  })
+
   test('there is room for so many who are shut out', async () => {
     for (let i = 0; i < MAX_REVOKED; i++) await gateway.revoke(`p${i}`)
     await expect(gateway.revoke('one more')).rejects.toThrow('No more than')
@@ -252,7 +266,7 @@ describe('refusals', () => {
 describe('sessions', () => {
   interface Shown {
     readonly name: string
-    readonly principal: string
+    readonly caller: string
   }
   const shown = async (): Promise<readonly Shown[]> => JSON.parse((await ask('GET /sessions', BEARER)).text).sessions
 
@@ -263,7 +277,7 @@ describe('sessions', () => {
     )
     expect(await shown()).toEqual(
       expect.arrayContaining(
-        versions.map((version) => expect.objectContaining({ principal: 'ada', version, name: expect.any(String) })),
+        versions.map((version) => expect.objectContaining({ caller: 'ada', version, name: expect.any(String) })),
       ),
     )
     expect(JSON.stringify(await shown())).not.toMatch(/[0-9a-f]{40}/)

@@ -63,8 +63,8 @@ function readiness({ ok, state }: ReturnType<Gateway['health']>): Answer {
 
 /** What takes the token. */
 const GUARDED: { readonly [route: string]: Action } = {
-  'GET /sessions': (gateway) => json({ sessions: sessionsOf(gateway) }),
-  'GET /callers': (gateway) => json({ callers: gateway.callers(), revoked: gateway.revoked() }),
+  'GET /sessions': (gateway) => json({ sessions: sessionsOf(gateway).map(toShown) }),
+  'GET /callers': (gateway) => json({ callers: gateway.callers().map(toShown), revoked: gateway.revoked() }),
   'POST /drain': (gateway, _request, { onAction }) => {
     gateway.drain(true)
     callListener(onAction, 'drain', undefined)
@@ -85,9 +85,10 @@ const GUARDED: { readonly [route: string]: Action } = {
     const { caller, session } = await readNames(request)
     if (session !== undefined) return revokeSession(gateway, session, onAction)
     if (caller === undefined) return text(400, NAME_ONE)
+    const known = isKnown(gateway, caller)
     await gateway.revoke(caller)
     callListener(onAction, 'revoke', caller)
-    return json({ revoked: caller })
+    return json({ revoked: caller, known, ...(!known && { note: NOT_KNOWN }) })
   },
   'POST /restore': async (gateway, request, { onAction }) => {
     const { caller } = await readNames(request)
@@ -97,6 +98,19 @@ const GUARDED: { readonly [route: string]: Action } = {
     return json({ restored: caller })
   },
 }
+
+/** By the word that `/revoke` and `/restore` take. */
+function toShown<Row extends { readonly principal?: string | undefined }>({ principal, ...row }: Row): object {
+  return { ...(principal !== undefined && { caller: principal }), ...row }
+}
+
+/** A name with a slip in it is shut out too, and the caller who was meant is not. */
+function isKnown(gateway: Gateway, caller: string): boolean {
+  return [...gateway.callers(), ...sessionsOf(gateway)].some(({ principal }) => principal === caller)
+}
+
+const NOT_KNOWN =
+  'Nobody of that name has called this process yet; whoever comes by it is refused. GET /callers has the names.'
 
 /** It ends and cannot be taken up anywhere; who had it may open another, unless the caller is revoked too. */
 async function revokeSession(gateway: Gateway, name: string, onAction: OperationsOptions['onAction']): Promise<Answer> {
