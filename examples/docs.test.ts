@@ -47,6 +47,7 @@ test('every other TypeScript block compiles', async () => {
   try {
     for (const [index, { code }] of loose.entries()) writeFileSync(join(folder, `${index}.ts`), `${code}\nexport {}\n`)
     writeFileSync(join(folder, 'globals.d.ts'), GLOBALS)
+    writeFileSync(join(folder, 'server.ts'), SERVER)
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(CONFIG))
     const problems = await compile(folder)
     // A snippet's errors are reported where it stands; errors of the packages are their own checks' business.
@@ -84,6 +85,11 @@ test('a block names the files that it needs beside it', () => {
 
 /** What snippets may use without declaring it. */
 const GLOBALS = `declare const server: import('@portico/sdk/server').Server
+`
+
+/** The file that a page shows first and names to its other blocks. */
+const SERVER = `import { createServer } from '@portico/sdk/server'
+export const server = createServer({ name: 'clock', version: '1.0.0' })
 `
 
 const CONFIG = {
