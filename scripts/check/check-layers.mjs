@@ -98,6 +98,7 @@ const OUTSIDE_RANKS = new Map([
 /** What every folder of rank 0 may use: the family of errors, how a message looks, how a part is loaded when it is needed, and time that runs out. */
 const FOUNDATION = new Map([
   ['packages/sdk/src/jsonrpc/errors.ts', { typesOnly: false }],
+  ['packages/sdk/src/jsonrpc/longest-timer.ts', { typesOnly: false }],
   ['packages/sdk/src/jsonrpc/message.ts', { typesOnly: true }],
   ['packages/sdk/src/jsonrpc/on-demand.ts', { typesOnly: false }],
   ['packages/sdk/src/jsonrpc/time-limit.ts', { typesOnly: false }],

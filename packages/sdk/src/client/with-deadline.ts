@@ -1,7 +1,7 @@
 /** Waiting that can be given up, for what is no request of its own. */
 
 import { PorticoError } from '../jsonrpc/errors.ts'
-import { wait } from '../jsonrpc/wait.ts'
+import { wait } from '../jsonrpc/time-limit.ts'
 import type { RequestOptions } from './options.ts'
 
 /** How long to wait, and what ends the waiting sooner. */

@@ -15,8 +15,7 @@ export type { RequestId, RpcRequest } from '../jsonrpc/message.ts'
 export { classify, isObject } from '../jsonrpc/message.ts'
 export { requireName } from '../jsonrpc/nearest.ts'
 export { type OwnLack, ownLackOf } from '../jsonrpc/own-lack.ts'
-export { timeLimit } from '../jsonrpc/time-limit.ts'
-export { wait } from '../jsonrpc/wait.ts'
+export { timeLimit, wait } from '../jsonrpc/time-limit.ts'
 export { URL_ELICITATION_REQUIRED } from '../protocol/errors.ts'
 export {
   collectParamHeaders,

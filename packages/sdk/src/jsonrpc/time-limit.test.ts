@@ -1,10 +1,11 @@
+import { getEventListeners } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { timeLimit } from './time-limit.ts'
+import { timeLimit, wait } from './time-limit.ts'
 
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
@@ -45,4 +46,19 @@ describe('a limit of time', () => {
       })
     expect(sources).toEqual([])
   })
+})
+
+it('wait ends with its time, and leaves nothing on a signal that lasts longer', async () => {
+  const { signal } = new AbortController()
+  for (let turn = 0; turn < 3; turn++) await wait(1, signal)
+  expect(getEventListeners(signal, 'abort')).toEqual([])
+})
+
+it('wait ends when the signal fires, or has fired', async () => {
+  const controller = new AbortController()
+  const waiting = wait(2 ** 31 - 1, controller.signal)
+  controller.abort()
+  await waiting
+  await wait(2 ** 31 - 1, controller.signal)
+  expect(getEventListeners(controller.signal, 'abort')).toEqual([])
 })

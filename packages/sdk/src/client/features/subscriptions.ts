@@ -6,7 +6,7 @@
 
 import { PorticoError, RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject, type RequestId, type RpcNotification } from '../../jsonrpc/message.ts'
-import { wait } from '../../jsonrpc/wait.ts'
+import { wait } from '../../jsonrpc/time-limit.ts'
 import { META_SUBSCRIPTION_ID } from '../../protocol/meta.ts'
 import { type Change, readFilter, requireFilter, type SubscriptionFilter } from '../../protocol/subscriptions.ts'
 import type { Connection } from '../connection.ts'

@@ -6,7 +6,7 @@
 
 import { PorticoError } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { wait } from '../../jsonrpc/wait.ts'
+import { wait } from '../../jsonrpc/time-limit.ts'
 import { isFinal, readTask, type TaskGeneration, type TaskView } from '../../protocol/tasks.ts'
 import type { TaskHost } from './host.ts'
 import { Patience } from './patience.ts'

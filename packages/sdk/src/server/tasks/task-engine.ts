@@ -7,7 +7,7 @@
 import { createPrincipal, type Principal } from '../../auth/principal.ts'
 import { LONGEST_TIMER_MS } from '../../jsonrpc/longest-timer.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { wait } from '../../jsonrpc/wait.ts'
+import { wait } from '../../jsonrpc/time-limit.ts'
 import { revisionOf } from '../../protocol/revisions.ts'
 import type { CallToolResult } from '../../protocol/tools.ts'
 import type { Conversation } from '../../session/conversation.ts'
@@ -105,24 +105,10 @@ export class TaskEngine {
       return run && record
     } finally {
       this.#beginning--
-      if (lease !== undefined && run === undefined) void this.#withdraw(id, lease, mayBeKept)
-    }
-  }
-
-  /**
-   * Ends the task of a call that goes on without it, and that nobody is to begin again. The lease keeps others away until then; a
-   * store that is away is tried again for as long as it does.
-   */
-  async #withdraw(id: string, lease: Lease, mayBeKept: boolean): Promise<void> {
-    for (let tries = 0; tries < RENEWALS && !this.#ending.signal.aborted; tries++) {
-      try {
-        if (mayBeKept) await this.#book.cancel(id)
-        await this.#book.store.release(leaseKey(id), lease)
-        return
-      } catch (error) {
-        this.#server.reportPrivately(error, 'cancelling a task')
+      if (lease !== undefined && run === undefined) {
+        const failed = (error: unknown) => void this.#server.reportPrivately(error, 'cancelling a task')
+        void withdraw(this.#book, { id, lease, mayBeKept }, failed, this.#ending.signal)
       }
-      await wait(this.#book.leaseMs / RENEWALS, this.#ending.signal)
     }
   }
 
@@ -338,6 +324,28 @@ export class TaskEngine {
   #sleep(id: string, until: number): void {
     this.#lookAt(until)
     if (this.#queue !== undefined) void this.#push(this.#queue, id, until)
+  }
+}
+
+/**
+ * Ends the task of a call that goes on without it, and that nobody is to begin again. The lease keeps others away until then; a
+ * store that is away is tried again for as long as it does.
+ */
+async function withdraw(
+  book: TaskBook,
+  { id, lease, mayBeKept }: { id: string; lease: Lease; mayBeKept: boolean },
+  failed: (error: unknown) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let tries = 0; tries < RENEWALS && !signal.aborted; tries++) {
+    try {
+      if (mayBeKept) await book.cancel(id)
+      await book.store.release(leaseKey(id), lease)
+      return
+    } catch (error) {
+      failed(error)
+    }
+    await wait(book.leaseMs / RENEWALS, signal)
   }
 }
 

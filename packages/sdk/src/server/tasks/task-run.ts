@@ -6,7 +6,7 @@
 
 import { INTERNAL_ERROR, PorticoError, RpcError } from '../../jsonrpc/errors.ts'
 import type { RpcErrorObject } from '../../jsonrpc/message.ts'
-import { wait } from '../../jsonrpc/wait.ts'
+import { wait } from '../../jsonrpc/time-limit.ts'
 import type { CallToolResult } from '../../protocol/tools.ts'
 import { Replay, stepCalled } from '../../session/replay.ts'
 import type { RoundSealer, Suspension } from '../../session/rounds.ts'
