@@ -22,8 +22,6 @@ export const PATHS = {
   description: 'Paths relative to the repository; no patterns',
 } as const
 
-export const CURSOR = { type: 'string', description: 'The nextCursor of the page before' } as const
-
 export const NEXT_CURSOR = {
   type: 'string',
   description: 'Give this as cursor for the next page; absent on the last',

@@ -2,7 +2,7 @@
 
 import { prompt, resource, ToolError, tool } from '@portico/sdk/server'
 import { type GraphQLSchema, printSchema, printType } from 'graphql'
-import { countFrom, toCursor } from '../cursor.ts'
+import { CURSOR_INPUT, countFrom, toCursor } from '../cursor.ts'
 import { toExcerpt } from '../text/plain-text.ts'
 import { createSchemaIndex, typesOf } from './search.ts'
 
@@ -78,7 +78,7 @@ function searchTool(schema: GraphQLSchema) {
         properties: {
           query: { type: 'string', maxLength: 500, description: 'Words' },
           limit: { type: 'integer', minimum: 1, maximum: 100, default: 25, description: 'At most' },
-          cursor: { type: 'string', maxLength: 20, description: 'nextCursor of the page before' },
+          cursor: CURSOR_INPUT,
         },
         additionalProperties: false,
       },

@@ -1,7 +1,7 @@
 /** What a model can do with the documents: search them, read around a citation, see what there is and what was left out. */
 
 import { type AskingContext, type ContentBlock, result, ToolError, tool } from '@portico/sdk/server'
-import { countFrom, toCursor } from '../cursor.ts'
+import { CURSOR_INPUT, countFrom, toCursor } from '../cursor.ts'
 import { spellHidden } from '../text/plain-text.ts'
 import { citationUri, documentUri } from './citation.ts'
 import type { Hit, Library } from './library.ts'
@@ -115,7 +115,7 @@ function listTool(library: Library) {
         type: 'object',
         properties: {
           under: { ...STRING, maxLength: 500, description: 'Only those whose path begins like this' },
-          cursor: { ...STRING, maxLength: 200, description: 'nextCursor of the page before' },
+          cursor: CURSOR_INPUT,
         },
         additionalProperties: false,
       },

@@ -163,6 +163,8 @@ describe('what is remembered', () => {
     expect(second.nextCursor).toBeUndefined()
     const odd = await call(client, 'list_entities', { kind: 'odd' })
     expect((odd.entities as unknown[]).length).toBe(60)
+    const mixed = await client.callTool('list_entities', { kind: 'odd', cursor: first.nextCursor })
+    expect(JSON.stringify(mixed.content), 'sec-702').toContain('another question')
     let exported = 0
     let cursor: unknown
     do {

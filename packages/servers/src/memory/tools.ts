@@ -2,7 +2,7 @@
 
 import { result, ToolError, text, tool } from '@portico/sdk/server'
 import { requireConfirmation } from '../confirmation.ts'
-import { countFrom, fromCursor, toCursor } from '../cursor.ts'
+import { CURSOR_INPUT, countFrom, fromCursor, toCursor } from '../cursor.ts'
 import { spellHidden } from '../text/plain-text.ts'
 import { MAX_NAME_LENGTH, type MemoryLimits } from './limits.ts'
 import type { Entity, MemoryStore, NewFact } from './store.ts'
@@ -20,9 +20,10 @@ interface ToolParts {
 
 const LIST_PAGE = 100
 const EXPORT_PAGE = 50
+/** There is one question to this tool. */
+const EXPORT = ['export'] as const
 
 const NAME = { type: 'string', minLength: 1, maxLength: MAX_NAME_LENGTH } as const
-const CURSOR = { type: 'string', maxLength: 2000, description: 'nextCursor before' } as const
 
 export function createTools(parts: ToolParts) {
   return {
@@ -222,7 +223,7 @@ function createListEntities({ store, owners }: ToolParts) {
         type: 'object',
         properties: {
           kind: { type: 'string', maxLength: 50, description: 'Only things of this kind' },
-          cursor: CURSOR,
+          cursor: CURSOR_INPUT,
         },
         additionalProperties: false,
       },
@@ -231,7 +232,7 @@ function createListEntities({ store, owners }: ToolParts) {
       openWorld: false,
     },
     async ({ kind, cursor }, ctx) => {
-      const after = cursor === undefined ? '' : fromCursor(cursor)
+      const after = cursor === undefined ? '' : fromCursor(cursor, [kind])
       const rows = await store.list(owners.of(ctx.principal).id, { after, kind, limit: LIST_PAGE })
       const last = rows.length < LIST_PAGE ? undefined : rows.at(-1)?.key
       return {
@@ -240,7 +241,7 @@ function createListEntities({ store, owners }: ToolParts) {
           kind: spellHidden(of),
           facts,
         })),
-        ...(last !== undefined && { nextCursor: toCursor(last) }),
+        ...(last !== undefined && { nextCursor: toCursor(last, [kind]) }),
       }
     },
   )
@@ -251,17 +252,17 @@ function createExport({ store, owners }: ToolParts) {
     {
       title: 'Export',
       description: 'All that is remembered, in pages.',
-      input: { type: 'object', properties: { cursor: CURSOR }, additionalProperties: false },
+      input: { type: 'object', properties: { cursor: CURSOR_INPUT }, additionalProperties: false },
       output: EXPORTED,
       readOnly: true,
       openWorld: false,
     },
     async ({ cursor }, ctx) => {
       const owner = owners.of(ctx.principal)
-      const { entities, last } = await store.page(owner.id, countFrom(cursor), EXPORT_PAGE)
+      const { entities, last } = await store.page(owner.id, countFrom(cursor, EXPORT), EXPORT_PAGE)
       return {
         entities: entities.map((one) => show(one, owner)),
-        ...(last !== undefined && { nextCursor: toCursor(String(last)) }),
+        ...(last !== undefined && { nextCursor: toCursor(String(last), EXPORT) }),
       }
     },
   )

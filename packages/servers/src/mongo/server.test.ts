@@ -114,6 +114,13 @@ describe('bounds', () => {
     const second = await say(client, 'find', { collection: 'orders', limit: 2, cursor })
     expect(second).toContain('"_id":3')
     expect(second).not.toContain('There is more')
+    for (const other of [
+      { collection: 'many' },
+      { collection: 'orders', filter: { _id: 3 } },
+      { collection: 'orders', sort: { _id: -1 } },
+    ]) {
+      expect(await say(client, 'find', { ...other, limit: 2, cursor }), 'sec-702').toContain('another question')
+    }
     expect(await say(client, 'find', { collection: 'orders', limit: 3 })).toMatch(/^ERROR/)
   })
 

@@ -3,7 +3,7 @@
 import { tool } from '@portico/sdk/server'
 import type { Document } from 'mongodb'
 import { type Asker, askerOf } from '../caller.ts'
-import { countFrom, toCursor } from '../cursor.ts'
+import { CURSOR_INPUT, countFrom, toCursor } from '../cursor.ts'
 import { spellHidden } from '../text/plain-text.ts'
 import { Page, toAnswer } from './answer.ts'
 import type { MongoDatabase } from './database.ts'
@@ -135,7 +135,7 @@ function findTool(host: MongoHost) {
           projection: { type: 'object', description: '{"field": 1} for those that are wanted' },
           sort: SORT,
           limit: limitSchema(maxDocuments),
-          cursor: { type: 'string', maxLength: 40, description: 'From the page before, with the same filter and sort' },
+          cursor: { ...CURSOR_INPUT, description: 'From the page before, with the same filter and sort' },
         },
         required: ['collection'],
         additionalProperties: false,
@@ -146,7 +146,8 @@ function findTool(host: MongoHost) {
       const name = nameOf(host, collection)
       for (const part of [filter, projection, sort]) requireReadingFilter(part, host.mayRead)
       const wanted = Math.min(limit, maxDocuments)
-      const skip = countFrom(cursor)
+      const question = [name, filter, sort]
+      const skip = countFrom(cursor, question)
       const page = new Page(database.limits, wanted)
       const shape = {
         projection: database.toBson(projection),
@@ -157,7 +158,10 @@ function findTool(host: MongoHost) {
       }
       const take = (document: Document): boolean => page.add(database.toJson(document))
       await database.read(name, { filter: database.toBson(filter), shape }, take, askerOf(ctx))
-      return page.answer(sourceOf(host, name), (count) => `Ask again with cursor "${toCursor(String(skip + count))}".`)
+      return page.answer(
+        sourceOf(host, name),
+        (count) => `Ask again with cursor "${toCursor(String(skip + count), question)}".`,
+      )
     },
   )
 }

@@ -1,7 +1,7 @@
 /** Three tools in place of hundreds: find an operation, read how it is called, call it. For large descriptions. */
 
 import { ToolError, tool } from '@portico/sdk/server'
-import { countFrom, toCursor } from '../cursor.ts'
+import { CURSOR_INPUT, countFrom, toCursor } from '../cursor.ts'
 import { toWords } from '../network/search-words.ts'
 import type { Description, Json } from './description.ts'
 import type { Operation } from './operation.ts'
@@ -37,7 +37,7 @@ function searchTool(operations: readonly Operation[]) {
           query: { type: 'string', maxLength: 500, description: 'Words to look for; empty lists everything' },
           tag: { type: 'string', maxLength: 200, description: 'Only operations with this tag' },
           limit: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'How many operations' },
-          cursor: { type: 'string', maxLength: 200, description: 'nextCursor of the page before' },
+          cursor: CURSOR_INPUT,
         },
         additionalProperties: false,
       },

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { type TestClient, testClient } from '@portico/sdk/testing'
 import sqlite from 'node-sqlite3-wasm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { toCursor } from '../cursor.ts'
 import type { EntryValue } from '../entry.ts'
 import { entry } from './entry.ts'
 
@@ -19,6 +18,7 @@ beforeAll(async () => {
       'crm',
       "CREATE TABLE t (v); INSERT INTO t VALUES ('=1+2'), ('-5'), ('@x'), (-5), ('plain'), (char(9)||'=x'), (' =y'), ('＝1')",
     ],
+    ['large', Array.from({ length: 101 }, (_, index) => `CREATE TABLE t${index} (v)`).join(';')],
   ] as const) {
     const db = new sqlite.Database(join(folder, `${name}.db`))
     db.exec(sql)
@@ -46,7 +46,10 @@ const rows = async (client: TestClient, args: object) => {
 
 describe('servers: several databases in one server', () => {
   it('servers 24: take no page of each other, of another statement, or of another search (sec-136, sec-641)', async () => {
-    const [one, other] = [await open({ databases: both() }), await open({ url: url('crm') })]
+    const [one, other] = [
+      await open({ databases: [...both(), `large=${url('large')}`] }),
+      await open({ url: url('crm') }),
+    ]
     const asked = { sql: 'SELECT v FROM t UNION ALL SELECT v FROM t', limit: 1 }
     const { structuredContent } = await one.callTool('query', { ...asked, database: 'shop' })
     const { nextCursor: cursor } = structuredContent as { nextCursor: string }
@@ -57,10 +60,18 @@ describe('servers: several databases in one server', () => {
       rows(one, { sql: 'SELECT v FROM t', cursor, database: 'shop' }),
     ])
       expect(await refused).toContain('another question')
+    const listed = (await one.callTool('list_tables', { database: 'large' })).structuredContent
+    const { nextCursor: ofLarge } = listed as { nextCursor: string }
+    expect((await one.callTool('list_tables', { database: 'large', cursor: ofLarge })).structuredContent).toMatchObject(
+      {
+        tables: { length: 1 },
+      },
+    )
     for (const [database, search, used] of [
       ['shop', 't', cursor],
       ['shop', '', '100'],
-      ['crm', '', toCursor('0', ['shop', ''])],
+      ['crm', '', ofLarge],
+      ['large', 't', ofLarge],
     ] as const) {
       const { isError } = await one.callTool('list_tables', { database, search, cursor: used })
       expect(isError).toBe(true)

@@ -3,7 +3,7 @@
 import { type AskingContext, type ToolDefinition, ToolError, tool } from '@portico/sdk/server'
 import { type Asker, askerOf } from '../caller.ts'
 import { requireConfirmation } from '../confirmation.ts'
-import { countFrom, toCursor } from '../cursor.ts'
+import { CURSOR_INPUT, countFrom, toCursor } from '../cursor.ts'
 import { spellHidden } from '../text/plain-text.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Database, Databases } from './databases.ts'
@@ -39,7 +39,7 @@ function queryTool({ databases, limits }: ToolParts) {
       maximum: limits.maxRows,
       description: `Rows at most: ${limits.maxRows} unless given`,
     },
-    cursor: { type: 'string', maxLength: 200, description: 'nextCursor of the page before, with the same statement' },
+    cursor: { ...CURSOR_INPUT, description: `${CURSOR_INPUT.description}, with the same statement` },
   } as const
   return tool(
     {
@@ -96,7 +96,7 @@ function listTablesTool({ databases }: ToolParts) {
         type: 'object',
         properties: {
           search: { type: 'string', maxLength: 200, description: 'Part of a name' },
-          cursor: { type: 'string', maxLength: 200, description: 'nextCursor of the page before' },
+          cursor: CURSOR_INPUT,
           ...databases.input,
         },
         additionalProperties: false,

@@ -166,6 +166,9 @@ describe('reading', () => {
       expect(page.entries.length).toBeLessThanOrEqual(3)
       names.push(...page.entries.map(({ name }) => name))
       cursor = page.nextCursor
+      if (cursor !== undefined) {
+        expect(await refusal(client, 'list_directory', { cursor }), 'sec-702').toContain('another question')
+      }
     } while (cursor !== undefined)
     expect(names).toEqual(['a', 'b', 'c', 'd', 'deep', 'e', 'note.md'])
     expect(await refusal(client, 'search_files', { pattern: '*', cursor: '!!' })).toContain('cursor')

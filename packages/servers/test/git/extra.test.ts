@@ -51,7 +51,7 @@ it('shows what one branch has and another lacks, in pages, and what changed sinc
   git(repo, 'commit', '--quiet', '--allow-empty', '-m', 'Third')
   const page = { revision: 'main', without: 'other', count: 1 }
   const first = await done<{ commits: { subject: string }[]; nextCursor: string }>(client, 'log', page)
-  const second = await done<typeof first>(client, 'log', { count: 1, cursor: first.nextCursor })
+  const second = await done<typeof first>(client, 'log', { ...page, cursor: first.nextCursor })
   expect([first, second].map(({ commits }) => commits[0]?.subject)).toEqual(['Third', 'Second'])
   expect(second.nextCursor).toBeUndefined()
   const sides = { from: 'main', to: 'other' }

@@ -120,6 +120,10 @@ describe('looking', () => {
     const second = await done<Page>(client, 'log', { count: 1, cursor: first.nextCursor })
     expect(second.commits[0]).toMatchObject({ subject: 'First', body: 'The reason' })
     expect(second.nextCursor).toBeUndefined()
+    for (const other of [{ author: 'ada' }, { path: 'a.txt' }, { revision: 'main' }, { text: 'First' }]) {
+      const refused = await refusal(client, 'log', { ...other, cursor: first.nextCursor })
+      expect(refused, 'sec-702').toContain('another question')
+    }
     expect((await done<Page>(client, 'log', { text: 'FIRST', author: 'ada' })).commits).toHaveLength(1)
     expect((await done<Page>(client, 'log', { text: '.*' })).commits).toHaveLength(0)
     expect(await refusal(client, 'log', { cursor: 'LS1oZWxw' })).toContain('cursor')

@@ -4,7 +4,6 @@ export const PATH = {
   type: 'string',
   description: 'Absolute, or in the only directory',
 } as const
-export const CURSOR = { type: 'string', description: 'The nextCursor of the page before' } as const
 export const NEXT_CURSOR = {
   type: 'string',
   description: 'Give this as cursor for the next page; absent on the last',

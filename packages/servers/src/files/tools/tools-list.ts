@@ -2,13 +2,13 @@
 
 import { sep } from 'node:path'
 import { tool } from '@portico/sdk/server'
-import { fromCursor, toCursor } from '../../cursor.ts'
+import { CURSOR_INPUT, fromCursor, toCursor } from '../../cursor.ts'
 import { withDirectory } from '../anchor.ts'
 import type { Reached } from '../confine.ts'
 import { describeEntries } from '../entry-details.ts'
 import type { FilesHost } from '../host.ts'
 import { readNames } from '../walk.ts'
-import { CURSOR, KIND, NEXT_CURSOR, PATH, READS } from './tool-schemas.ts'
+import { KIND, NEXT_CURSOR, PATH, READS } from './tool-schemas.ts'
 
 const ENTRY = {
   type: 'object',
@@ -32,7 +32,7 @@ export function createListDirectory(host: FilesHost) {
         properties: {
           path: { ...PATH, description: `${PATH.description}; may be left out then` },
           details: { type: 'boolean', description: 'False for names and kinds alone, which is quicker' },
-          cursor: CURSOR,
+          cursor: CURSOR_INPUT,
         },
         additionalProperties: false,
       },
@@ -68,14 +68,14 @@ interface PageOptions {
 
 export async function listPage(host: FilesHost, reached: Reached, { details = true, cursor }: PageOptions = {}) {
   const { maxResults, maxEntries } = host.settings
-  const after = cursor === undefined ? undefined : fromCursor(cursor)
+  const after = cursor === undefined ? undefined : fromCursor(cursor, [reached.path])
   return withDirectory(reached.path, async (base) => {
     const all = (await readNames(base, reached.path)).slice(0, maxEntries)
     const rest = after === undefined ? all : all.filter(({ name }) => name > after)
     const page = rest.slice(0, maxResults)
     const entries = details ? await describeEntries(page, ({ name }) => base + sep + name) : page
     const last = page.at(-1)?.name
-    const more = rest.length > page.length && last !== undefined ? { nextCursor: toCursor(last) } : {}
+    const more = rest.length > page.length && last !== undefined ? { nextCursor: toCursor(last, [reached.path]) } : {}
     return { path: reached.path, entries, total: all.length, ...more }
   })
 }

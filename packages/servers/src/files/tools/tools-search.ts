@@ -1,12 +1,12 @@
 /** The tools that look for something below a directory: by name, by contents, or the whole tree at a glance. */
 
 import { tool } from '@portico/sdk/server'
-import { countFrom, toCursor } from '../../cursor.ts'
+import { CURSOR_INPUT, countFrom, toCursor } from '../../cursor.ts'
 import { createGlob } from '../glob.ts'
 import type { FilesHost } from '../host.ts'
 import { searchText } from '../search-text.ts'
 import { Walk } from '../walk.ts'
-import { CURSOR, NEXT_CURSOR, READS } from './tool-schemas.ts'
+import { NEXT_CURSOR, READS } from './tool-schemas.ts'
 
 const WHERE = {
   type: 'string',
@@ -59,7 +59,7 @@ function createSearchFiles(host: FilesHost) {
         properties: {
           pattern: { type: 'string', minLength: 1, description: 'As in "*.ts" or "src/**/test-*.js"' },
           path: WHERE,
-          cursor: CURSOR,
+          cursor: CURSOR_INPUT,
         },
         required: ['pattern'],
         additionalProperties: false,
@@ -132,7 +132,7 @@ function createSearchText(host: FilesHost) {
           glob: { type: 'string', description: 'Only in files whose name fits, as in "*.ts"' },
           context: { type: 'integer', minimum: 0, maximum: 10, description: 'Lines around each match' },
           path: WHERE,
-          cursor: CURSOR,
+          cursor: CURSOR_INPUT,
         },
         required: ['pattern'],
         additionalProperties: false,

@@ -1,12 +1,12 @@
 /** The tools that look: status, history, commits, differences, blame, branches. */
 
 import { ToolError, tool } from '@portico/sdk/server'
-import { countFrom, fromCursor, toCursor } from '../../cursor.ts'
+import { badCursor, CURSOR_INPUT, countFrom, fromCursor, toCursor } from '../../cursor.ts'
 import { commitDifference, type GitHost } from '../host.ts'
 import { redact } from '../redact.ts'
 import { checkRepositoryPath } from '../refs.ts'
 import { parseBlame, readStatus } from '../reports.ts'
-import { ANY_PATH, COMMIT, CURSOR, FILES, NEXT_CURSOR, REPOSITORY, REVISION, STATUS, TRUNCATED } from '../shapes.ts'
+import { ANY_PATH, COMMIT, FILES, NEXT_CURSOR, REPOSITORY, REVISION, STATUS, TRUNCATED } from '../shapes.ts'
 
 const READS = { readOnly: true, idempotent: true, openWorld: false } as const
 
@@ -52,7 +52,7 @@ function createLog(host: GitHost) {
           author: { type: 'string', maxLength: 200, description: 'Only commits whose author contains this text' },
           text: { type: 'string', maxLength: 200, description: 'Only commits whose message contains this text' },
           count: { type: 'integer', minimum: 1, description: 'How many on a page; 20 unless given' },
-          cursor: CURSOR,
+          cursor: CURSOR_INPUT,
         },
         additionalProperties: false,
       },
@@ -70,7 +70,8 @@ function createLog(host: GitHost) {
     async ({ repository, revision, without, path, author, text, count, cursor }, ctx) => {
       const chosen = host.repository(repository)
       const limit = Math.min(count ?? 20, host.settings.maxResults)
-      const place = cursor === undefined ? undefined : readPlace(cursor)
+      const question = [chosen.name, revision, without, path, author, text]
+      const place = cursor === undefined ? undefined : readPlace(fromCursor(cursor, question))
       // The cursor holds the commit that the first page began with: later commits do not shift the pages.
       const from = place?.hash ?? (await chosen.commitOf(revision ?? 'HEAD', ctx.signal))
       const skip = place?.skip ?? 0
@@ -91,20 +92,19 @@ function createLog(host: GitHost) {
         ],
         ctx.signal,
       )
-      const more = commits.length > limit && { nextCursor: toPlace(from, skip + limit, less) }
+      const more = commits.length > limit && { nextCursor: toCursor(toPlace(from, skip + limit, less), question) }
       return { commits: commits.slice(0, limit), ...more }
     },
   )
 }
 
 function toPlace(hash: string, skip: number, less: string | undefined): string {
-  return toCursor(less === undefined ? `${hash} ${skip}` : `${hash} ${skip} ${less}`)
+  return less === undefined ? `${hash} ${skip}` : `${hash} ${skip} ${less}`
 }
 
-function readPlace(cursor: string): { hash: string; skip: number; less: string | undefined } {
-  const [, hash, skip, less] = /^([0-9a-f]{40,64}) (\d{1,9})(?: ([0-9a-f]{40,64}))?$/.exec(fromCursor(cursor)) ?? []
-  if (hash === undefined)
-    throw new ToolError('The cursor is not one that this tool gave out. Leave it out to begin anew')
+function readPlace(position: string): { hash: string; skip: number; less: string | undefined } {
+  const [, hash, skip, less] = /^([0-9a-f]{40,64}) (\d{1,9})(?: ([0-9a-f]{40,64}))?$/.exec(position) ?? []
+  if (hash === undefined) throw badCursor()
   return { hash, skip: Number(skip), less }
 }
 
@@ -280,7 +280,7 @@ function createBranches(host: GitHost) {
           repository: REPOSITORY,
           remotes: { type: 'boolean', description: 'Remote branches, too; false unless given' },
           tags: { type: 'boolean', description: 'Tags, too; false unless given' },
-          cursor: CURSOR,
+          cursor: CURSOR_INPUT,
         },
         additionalProperties: false,
       },
