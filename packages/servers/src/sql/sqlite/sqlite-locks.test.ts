@@ -161,6 +161,23 @@ describe('what a statement may reach', () => {
     expect(rowsOf(asked)).toEqual([['src'], ['pad']])
   })
 
+  it('refuses no column and no text for its name alone', async () => {
+    const client = await open({ write: true, allowUnasked: true })
+    const made = await run(client, 'execute', 'CREATE TABLE n (pragma_note TEXT, zipfile TEXT)')
+    expect(JSON.stringify(made.content)).not.toContain('not available')
+    expect((await run(client, 'execute', "INSERT INTO n VALUES ('pragma_x', 'fsdir')")).isError).toBeFalsy()
+    const read = await run(client, 'query', "SELECT pragma_note, zipfile FROM n WHERE pragma_note = 'pragma_x'")
+    expect(rowsOf(read)).toEqual([['pragma_x', 'fsdir']])
+  })
+
+  it.each(['CREATE VIEW y AS SELECT file FROM pragma_database_list', "CREATE VIEW y AS SELECT * FROM fsdir('/etc')"])(
+    'sec-234: nor is it kept for later: %s',
+    async (sql) => {
+      const client = await open({ write: true, allowUnasked: true })
+      expect((await run(client, 'execute', sql)).isError).toBe(true)
+    },
+  )
+
   it('sec-234: nor through a view of a hostile file', async () => {
     const db = new Database(file)
     db.exec("CREATE VIEW v AS SELECT readfile('/etc/hostname') AS a; CREATE VIEW w AS SELECT * FROM fsdir('/etc')")

@@ -26,7 +26,7 @@ import { describeSqlite, listSqliteTables } from './catalog-sqlite.ts'
 import { PLAN } from './sqlite-protocol.ts'
 import { SqliteSeat } from './sqlite-seat.ts'
 
-export interface SqliteOptions {
+interface SqliteOptions {
   /** The sample shop, in a temporary file, when absent. */
   readonly file: string | undefined
   readonly write: boolean
