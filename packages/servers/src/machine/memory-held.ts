@@ -6,34 +6,78 @@
 
 import { open, readdir, readFile, readlink, stat } from 'node:fs/promises'
 
+/** More of either than can be looked through is more than anybody may have. */
 const MAX_PROCESSES = 1_000
-/** Descriptors that are looked at in one look: each takes a call of the system. */
 const MAX_FILES = 20_000
+/** Descriptors of other threads in one look. What is left has its turn at the next. */
+const MAX_THREAD_FILES = 4_000
+/** Threads nearly always have the table of the process, so that tables of their own are looked for in every so many looks alone. */
+const THREADS_EVERY = 5
 /** Text about the mappings of one process: some twenty thousand of them. */
 const MAX_MAPS = 2_097_152
 
 /** Bytes of files in memory, by device and number. */
 type Files = Map<string, number>
 
-/** Zero where nothing is told. */
-export async function heldBy(pid: number): Promise<number> {
-  const waiting = [pid]
-  const files: Files = new Map()
-  const seen = { descriptors: 0 }
-  let own = 0
-  for (let at = 0; at < waiting.length && at < MAX_PROCESSES; at++) {
-    const one = waiting[at] ?? 0
-    own += await ownOf(one)
-    own += await noteMapped(one, files)
-    const threads = await readdir(`/proc/${one}/task`).catch(() => [])
-    for (const thread of threads) {
-      const place = `/proc/${one}/task/${thread}`
-      // A thread can have descriptors of its own.
-      await noteOpen(`${place}/fd`, files, seen)
-      waiting.push(...(await childrenOf(place)))
+/** Looks at a process again and again. */
+export class HeldMemory {
+  readonly #pid: number
+  readonly #maxFiles: number
+  /** What was found in the tables of other threads when each was last looked at, by their folder. */
+  readonly #ofThreads = new Map<string, Files>()
+  #looks = 0
+
+  constructor(pid: number, maxFiles = MAX_FILES) {
+    this.#pid = pid
+    this.#maxFiles = maxFiles
+  }
+
+  /** Bytes: zero where nothing is told, and no end of them where there is more than can be looked through. */
+  async look(): Promise<number> {
+    const waiting = [this.#pid]
+    const files: Files = new Map()
+    const open: Files = new Map()
+    const threads: string[] = []
+    let own = 0
+    let descriptors = 0
+    for (let at = 0; at < waiting.length; at++) {
+      if (at >= MAX_PROCESSES) return Number.POSITIVE_INFINITY
+      const one = waiting[at] ?? 0
+      own += (await ownOf(one)) + (await noteMapped(one, files))
+      descriptors += await noteOpen(`/proc/${one}/fd`, open, this.#maxFiles - descriptors)
+      if (descriptors > this.#maxFiles) return Number.POSITIVE_INFINITY
+      for (const thread of await readdir(`/proc/${one}/task`).catch(() => [])) {
+        const place = `/proc/${one}/task/${thread}`
+        if (thread !== String(one)) threads.push(`${place}/fd`)
+        waiting.push(...(await childrenOf(place)))
+      }
+    }
+    if (this.#looks++ % THREADS_EVERY === 0) await this.#lookAtThreads(threads, open)
+    for (const found of this.#ofThreads.values()) {
+      // It may be larger by now, and mapped further.
+      for (const [key, bytes] of found) files.set(key, Math.max(files.get(key) ?? 0, bytes))
+    }
+    // This is what it really takes: better than how far it is mapped.
+    for (const [key, bytes] of open) files.set(key, bytes)
+    return [...files.values()].reduce((sum, bytes) => sum + bytes, own)
+  }
+
+  /** Keeps what is in no table of a process; those that wait longest come first. */
+  async #lookAtThreads(folders: readonly string[], open: Files): Promise<void> {
+    const present = new Set(folders)
+    for (const folder of this.#ofThreads.keys()) if (!present.has(folder)) this.#ofThreads.delete(folder)
+    const fresh = folders.filter((folder) => !this.#ofThreads.has(folder))
+    let left = MAX_THREAD_FILES
+    for (const folder of [...fresh, ...this.#ofThreads.keys()]) {
+      const found: Files = new Map()
+      left -= await noteOpen(folder, found, MAX_FILES)
+      for (const key of open.keys()) found.delete(key)
+      // Behind all others.
+      this.#ofThreads.delete(folder)
+      this.#ofThreads.set(folder, found)
+      if (left <= 0) return
     }
   }
-  return [...files.values()].reduce((sum, bytes) => sum + bytes, own)
 }
 
 /** What is in its tables, without what can be shared. */
@@ -68,9 +112,10 @@ async function noteMapped(pid: number, files: Files): Promise<number> {
   return readSize(status, 'VmSize') * 1_024
 }
 
-async function noteOpen(folder: string, files: Files, seen: { descriptors: number }): Promise<void> {
-  for (const descriptor of await readdir(folder).catch(() => [])) {
-    if (++seen.descriptors > MAX_FILES) return
+/** Returns how many there are, of which it looks at no more than `max`. */
+async function noteOpen(folder: string, files: Files, max: number): Promise<number> {
+  const descriptors = await readdir(folder).catch(() => [])
+  for (const descriptor of descriptors.slice(0, max)) {
     const path = `${folder}/${descriptor}`
     const target = await readlink(path).catch(() => '')
     if (!TARGET.test(target)) continue
@@ -79,9 +124,9 @@ async function noteOpen(folder: string, files: Files, seen: { descriptors: numbe
     const { dev, ino, blocks } = found
     const major = Number((dev >> 8n) & 0xfffn)
     const minor = Number((dev & 0xffn) | ((dev >> 12n) & 0xfff00n))
-    // This is what it really takes: better than how far it is mapped.
     files.set(keyOf(major, minor, String(ino)), Number(blocks) * 512)
   }
+  return descriptors.length
 }
 
 function keyOf(major: number, minor: number, inode: string): string {

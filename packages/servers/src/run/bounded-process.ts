@@ -44,6 +44,7 @@ export function runBounded(job: ProcessJob): Promise<ProcessOutcome> {
       stdio: ['pipe', 'pipe', 'pipe', ...(job.archiveBytes === undefined ? [] : ['pipe' as const])],
     })
     let ending: Ending | undefined
+    let held = 0
     const end = (why: Ending): void => {
       ending ??= why
       endTree(child)
@@ -55,8 +56,15 @@ export function runBounded(job: ProcessJob): Promise<ProcessOutcome> {
       child.pid === undefined
         ? []
         : [
-            watchMemory(child.pid, limits.memoryBytes, () => end('memory')),
-            watchMachine(limits.memoryBytes, () => end('memory')),
+            watchMemory(
+              child.pid,
+              limits.memoryBytes,
+              () => end('memory'),
+              (bytes) => {
+                held = bytes
+              },
+            ),
+            watchMachine({ maxBytes: limits.memoryBytes, held: () => held, onOver: () => end('machine') }),
           ]
     signal?.addEventListener('abort', onAbort, { once: true })
     process.once('exit', onExit)

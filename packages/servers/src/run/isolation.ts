@@ -134,7 +134,7 @@ const HELD =
   'no network, own processes only, the system’s programs read-only, nothing of your home, one folder of bounded size, no privileges; time, memory, output and processes are bounded. The kernel is shared: a hole in it is a way out.'
 
 const WITH_SANDBOX = {
-  bubblewrap: `Bubblewrap: ${HELD}`,
+  bubblewrap: `Bubblewrap: ${HELD} System V memory that no process has attached is not counted.`,
   namespaces: `Linux namespaces: ${HELD} System calls are not filtered.`,
 } as const
 

@@ -30,6 +30,8 @@ export type JavascriptReply =
 
 /** For what is around the engine; the engine has its own bound. */
 const SPARE_MB = 128
+/** Node's bound is one of its heap; code, stacks, and what the collector has not yet given back come on top. */
+const WHOLE_PROCESS = 2
 const START_MS = 30_000
 /** The engine stops by itself at its deadline; this is for when it does not. */
 const GRACE_MS = 2_000
@@ -42,7 +44,9 @@ export function runJavascript({ files, limits, signal, onOutput, ...order }: Jav
     const printed = { stdout: '', stderr: '' }
     let timer = setTimeout(() => over(() => reject(new Error('The process for code did not start'))), START_MS)
     const kill = () => void child.kill('SIGKILL')
-    const unwatch = watchMemory(child.pid ?? 0, 2 * megabytes * 1_048_576, () => finish('memory', undefined, files))
+    const unwatch = watchMemory(child.pid ?? 0, WHOLE_PROCESS * megabytes * 1_048_576, () =>
+      finish('memory', undefined, files),
+    )
     const over = (finish: () => void): void => {
       clearTimeout(timer)
       unwatch()

@@ -10,7 +10,7 @@ export interface RunFile {
 }
 
 /** Which bound ended it, or whether it came to an end of its own. */
-export type Ending = 'finished' | 'failed' | 'time' | 'memory' | 'output'
+export type Ending = 'finished' | 'failed' | 'time' | 'memory' | 'machine' | 'output'
 
 export interface Outcome {
   readonly ending: Ending

@@ -27,8 +27,8 @@ export const RESULT = {
     ok: { type: 'boolean', description: 'Whether it came to its end without a failure' },
     ending: {
       type: 'string',
-      enum: ['finished', 'failed', 'time', 'memory', 'output'],
-      description: 'How it ended; the last three are the bound that was met',
+      enum: ['finished', 'failed', 'time', 'memory', 'machine', 'output'],
+      description: 'How it ended; the last four are the bound that was met, or that the machine was short of memory',
     },
     exitCode: { type: ['integer', 'null'], description: 'Null where there is none' },
     stdout: { type: 'string', description: 'What it printed' },

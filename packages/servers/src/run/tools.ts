@@ -300,6 +300,7 @@ const NOTES: { readonly [E in Ending]: (settings: RunSettings) => string | undef
   failed: () => undefined,
   time: ({ limits }) => `Ended: it took more than ${limits.timeMs} ms (option timeMs).`,
   memory: ({ limits }) => `Ended: it used more than ${limits.memoryBytes} bytes of memory (option memoryBytes).`,
+  machine: () => 'Ended: the machine was short of memory, and of what ran this held the most. Try again in a moment.',
   output: ({ limits }) => `Ended: it printed more than ${limits.outputBytes} bytes (option outputBytes).`,
 }
 
