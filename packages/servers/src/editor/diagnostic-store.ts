@@ -55,6 +55,7 @@ export class DiagnosticStore {
 
   /** Resolves when something was said of a file, or after a while. */
   heard(uri: string, signal: AbortSignal, limitMs: number): Promise<void> {
+    if (signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timer)

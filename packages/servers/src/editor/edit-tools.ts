@@ -3,11 +3,12 @@
 import { ToolError, tool } from '@portico/sdk/server'
 import { spellHidden } from '../text/plain-text.ts'
 import { toLine, toList, toObject } from '../vendor/values.ts'
+import { START_INPUT } from '../vendor/vendor-host.ts'
 import { applyChanges, differences, editOf, readEdit } from './edits.ts'
 import { toUri } from './file-uri.ts'
 import { answer, type Context, type EditorHost } from './host.ts'
 import { toPosition } from './positions.ts'
-import { askAt, PATH_INPUT, PLACE_INPUT, START_INPUT } from './read-tools.ts'
+import { askAt, PATH_INPUT, PLACE_INPUT } from './read-tools.ts'
 
 const APPLY_INPUT = {
   type: 'boolean',

@@ -57,20 +57,21 @@ export class LanguageProcess {
   /** Asks; rejects with what to tell a model. */
   request(method: string, params: object, signal?: AbortSignal): Promise<unknown> {
     if (this.#over !== undefined) return Promise.reject(this.#over)
+    if (signal?.aborted) return Promise.reject(cancelled())
     const id = ++this.#ids
     return new Promise((resolve, reject) => {
       const { timeoutMs } = this.#options
-      const giveUp = (reason: string): void => {
+      const giveUp = (error: ToolError): void => {
         this.#waiting.delete(id)
         this.notify('$/cancelRequest', { id })
         settled()
-        reject(new ToolError(reason))
+        reject(error)
       }
       const timer = setTimeout(
-        () => giveUp(`The language server did not answer within ${timeoutMs} ms (option timeoutMs).`),
+        () => giveUp(new ToolError(`The language server did not answer within ${timeoutMs} ms (option timeoutMs).`)),
         timeoutMs,
       )
-      const onAbort = (): void => giveUp('The request was cancelled.')
+      const onAbort = (): void => giveUp(cancelled())
       const settled = (): void => {
         clearTimeout(timer)
         signal?.removeEventListener('abort', onAbort)
@@ -98,9 +99,10 @@ export class LanguageProcess {
   async close(): Promise<void> {
     if (this.#over !== undefined) return
     const gone = new Promise<void>((resolve) => this.#child.once('close', () => resolve()))
+    // One time for both steps: a server that hangs answers neither.
+    const timer = setTimeout(() => endTree(this.#child), END_MS)
     await this.request('shutdown', {}).catch(() => {})
     this.notify('exit', {})
-    const timer = setTimeout(() => endTree(this.#child), END_MS)
     await gone
     clearTimeout(timer)
   }
@@ -167,6 +169,10 @@ export class LanguageProcess {
     for (const { reject } of this.#waiting.values()) reject(this.#over)
     this.#waiting.clear()
   }
+}
+
+export function cancelled(): ToolError {
+  return new ToolError('The request was cancelled.')
 }
 
 /** What a language server may ask: settings, which it gets none of, and edits, which are never made for it. */

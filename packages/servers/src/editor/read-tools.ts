@@ -3,6 +3,7 @@
 import { basename } from 'node:path'
 import { ToolError, tool } from '@portico/sdk/server'
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
+import { START_INPUT } from '../vendor/vendor-host.ts'
 import { answer, type Context, type EditorHost } from './host.ts'
 import type { Language } from './languages.ts'
 import { readRange, toPosition } from './positions.ts'
@@ -13,7 +14,6 @@ export const PATH_INPUT = {
   maxLength: 1000,
   description: 'A file, from the folder',
 } as const
-export const START_INPUT = { type: 'integer', minimum: 0, default: 0, description: '"start" of the next part' } as const
 export const PLACE_INPUT = {
   path: PATH_INPUT,
   line: { type: 'integer', minimum: 1, description: 'The line, from 1' },

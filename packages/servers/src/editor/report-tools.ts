@@ -5,8 +5,9 @@ import { resource, type Server, tool } from '@portico/sdk/server'
 import { type FSWatcher, watch } from 'chokidar'
 import { PathError } from '../files/confine.ts'
 import { onSubscriptions } from '../subscribers.ts'
+import { START_INPUT } from '../vendor/vendor-host.ts'
 import { answer, bounded, type EditorHost } from './host.ts'
-import { diagnosticLine, START_INPUT } from './read-tools.ts'
+import { diagnosticLine } from './read-tools.ts'
 import { readReport, reportText } from './test-reports.ts'
 
 /** A run of many tests is larger than a source file. */
@@ -80,7 +81,14 @@ interface ReportNotices {
 /** Tells subscribers when a report was written, or language servers found something; watches only while somebody listens. */
 export function noticeChanges(server: Server, host: EditorHost): ReportNotices {
   let watcher: FSWatcher | undefined
+  let stopWaiting = (): void => {}
   const held = new Map<string, number>()
+  const closeWatcher = async (): Promise<void> => {
+    const closing = watcher
+    watcher = undefined
+    stopWaiting()
+    await closing?.close()
+  }
   onSubscriptions(server, {
     hold(uri) {
       held.set(uri, (held.get(uri) ?? 0) + 1)
@@ -89,22 +97,26 @@ export function noticeChanges(server: Server, host: EditorHost): ReportNotices {
         host.settings.reports.map((file) => host.fromFolder(file)),
         { ignoreInitial: true },
       )
-      watcher.on('all', () => server.changed(TESTS_URI))
-      return new Promise((resolve) => watcher?.once('ready', () => resolve()))
+      const started = watcher
+      started.on('all', () => server.changed(TESTS_URI))
+      return new Promise((resolve) => {
+        started.once('ready', () => resolve())
+        // One that is closed before never becomes ready.
+        stopWaiting = resolve
+      })
     },
     release(uri) {
       const count = (held.get(uri) ?? 1) - 1
       if (count > 0) held.set(uri, count)
       else held.delete(uri)
       if (uri !== TESTS_URI || count > 0) return
-      void watcher?.close()
-      watcher = undefined
+      void closeWatcher()
     },
   })
   return {
     diagnosticsChanged: () => {
       if (held.has(DIAGNOSTICS_URI)) server.changed(DIAGNOSTICS_URI)
     },
-    close: async () => watcher?.close(),
+    close: closeWatcher,
   }
 }

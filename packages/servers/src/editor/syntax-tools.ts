@@ -2,8 +2,9 @@
 
 import { tool } from '@portico/sdk/server'
 import { toLine } from '../vendor/values.ts'
+import { START_INPUT } from '../vendor/vendor-host.ts'
 import { answer, type EditorHost } from './host.ts'
-import { PATH_INPUT, START_INPUT } from './read-tools.ts'
+import { PATH_INPUT } from './read-tools.ts'
 import type { Syntax, SyntaxNode } from './syntax.ts'
 
 interface Wish {

@@ -102,9 +102,7 @@ export class Syntax {
     }
     const { Parser, Language } = await this.#load(this.#places.parser)
     const file = grammarOf(path, this.#places.grammars)
-    const known = this.#languages.get(file) ?? Language.load(file)
-    this.#languages.set(file, known)
-    const language = await known
+    const language = await this.#language(file, Language)
     const parser = new Parser()
     try {
       parser.setLanguage(language)
@@ -121,14 +119,31 @@ export class Syntax {
     }
   }
 
-  #load(parser: string): Promise<TreeSitter> {
-    this.#loaded ??= (async () => {
-      const loaded: TreeSitter = await import(pathToFileURL(parser).href)
-      await loaded.Parser.init()
-      return loaded
-    })()
-    return this.#loaded
+  #language(file: string, language: TreeSitter['Language']): Promise<unknown> {
+    const known = this.#languages.get(file)
+    if (known !== undefined) return known
+    const loading = language.load(file)
+    this.#languages.set(file, loading)
+    // Whoever asks next tries again.
+    loading.catch(() => this.#languages.delete(file))
+    return loading
   }
+
+  #load(parser: string): Promise<TreeSitter> {
+    if (this.#loaded !== undefined) return this.#loaded
+    const loading = loadParser(parser)
+    this.#loaded = loading
+    loading.catch(() => {
+      this.#loaded = undefined
+    })
+    return loading
+  }
+}
+
+async function loadParser(parser: string): Promise<TreeSitter> {
+  const loaded: TreeSitter = await import(pathToFileURL(parser).href)
+  await loaded.Parser.init()
+  return loaded
 }
 
 function grammarOf(path: string, folder: string): string {

@@ -85,3 +85,12 @@ it('sec-695: who gives up while waiting takes no place', async () => {
   await third
   expect(begun).toEqual(['a', 'c'])
 })
+
+it('work that fails before it gives a promise gives its place back', async () => {
+  const turns = turnsOf(1)
+  const failing = turns.run('a', () => {
+    throw new Error('at once')
+  })
+  await expect(failing).rejects.toThrow('at once')
+  expect(await turns.run('b', async () => 'served')).toBe('served')
+})

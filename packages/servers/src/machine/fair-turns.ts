@@ -28,7 +28,13 @@ export class FairTurns {
   run<T>(caller: ShareOwner, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const turn = this.#shares.take(caller, signal)
     if (turn === undefined) return Promise.reject(this.#refusal())
-    const done = turn.then((leave) => work().finally(leave))
+    const done = turn.then(async (leave) => {
+      try {
+        return await work()
+      } finally {
+        leave()
+      }
+    })
     this.#taken.add(done)
     const forget = (): void => void this.#taken.delete(done)
     done.then(forget, forget)

@@ -71,7 +71,9 @@ export function runProgram(program: string, options: RunOptions): Promise<Outcom
     let truncated = false
     let timedOut = false
     let killer: ReturnType<typeof setTimeout> | undefined
+    let isStopped = false
     const stop = (): void => {
+      isStopped = true
       // Politely first, so that lock files are taken away; then for good, and without waiting for what it started.
       child.kill('SIGTERM')
       killer ??= setTimeout(() => {
@@ -108,6 +110,10 @@ export function runProgram(program: string, options: RunOptions): Promise<Outcom
     child.on('error', (error) => {
       over()
       reject(error)
+    })
+    // What it started may have none of our pipes: it ends with it, once it was to end.
+    child.on('exit', () => {
+      if (isStopped) endTree(child)
     })
     child.on('close', (code) => {
       over()
