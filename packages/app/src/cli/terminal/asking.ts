@@ -14,11 +14,12 @@ export function createElicitation(io: Io, label: string, terminal: Terminal = cr
     form: (params, { signal }) =>
       terminal.dialogue(async () => {
         io.say(`${io.paint.bold(toLine(label, 80))} asks: ${toPlain(params.message)}`)
+        io.say(`  ${io.paint.dim('Ctrl-D leaves it, and nothing is sent.')}`)
         const content = await askForm(params.requestedSchema, terminal, io, signal)
         if (content === undefined) return { action: 'cancel' }
         // A yes or no has just been given: it is not asked for twice.
         if (isYesOrNo(params.requestedSchema)) return { action: 'accept', content }
-        const go = await terminal.ask('  Send this? [Y/n] ', { signal })
+        const go = await terminal.ask('  Send this? [Y/n] (n declines) ', { signal })
         if (go === undefined) return { action: 'cancel' }
         return /^n/i.test(go.trim()) ? { action: 'decline' } : { action: 'accept', content }
       }),

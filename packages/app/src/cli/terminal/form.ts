@@ -72,10 +72,30 @@ function hintOf(field: Field, required: boolean): string {
           : field.type
   const parts = [
     kind,
+    boundsOf(field),
     field.type === 'array' ? 'separate several with commas' : undefined,
     field.default !== undefined ? `leave empty for ${String(field.default)}` : required ? undefined : 'optional',
   ]
   return toLine(parts.filter((part) => part !== undefined).join('; '), 300)
+}
+
+/** The least and the most that a number, or the length of a text, may be. */
+function boundsOf(field: Field): string | undefined {
+  const { minimum, maximum, minLength, maxLength } = field as Bounds
+  const isNumber = field.type === 'number' || field.type === 'integer'
+  if (!isNumber && field.type !== 'string') return undefined
+  const [least, most] = isNumber ? [minimum, maximum] : [minLength, maxLength]
+  const what = isNumber ? '' : ' characters'
+  if (least !== undefined && most !== undefined) return `${least} to ${most}${what}`
+  if (least !== undefined) return `at least ${least}${what}`
+  return most === undefined ? undefined : `at most ${most}${what}`
+}
+
+interface Bounds {
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
 }
 
 function readField(field: Field, text: string): { readonly value: FieldValue } | { readonly problem: string } {

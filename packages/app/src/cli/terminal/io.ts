@@ -35,6 +35,8 @@ export interface Io {
   say(text: string): void
   /** A line that replaces the last one of its kind; only where a person looks. */
   progress(text: string | undefined): void
+  /** Shows no progress until the function that comes back is called: somebody is being asked. */
+  holdProgress(): () => void
   /** What Ctrl-C means until the function that comes back is called, in place of the end of the command. */
   onInterrupt(handler: () => void): () => void
   /** As if Ctrl-C had come as a signal: a terminal that is being read from sends it as a key. */
@@ -65,6 +67,7 @@ export function createIo({ signal, handlers, interrupt, takes }: IoParts): Io {
   // Whoever wrote a text, only our own colours act on a terminal.
   const shown = stdout.isTTY === true ? toPainted : (text: string) => text
   let line = false
+  let held = 0
   const clear = (): void => {
     if (line) stderr.write('\r\u001B[2K')
     line = false
@@ -92,9 +95,18 @@ export function createIo({ signal, handlers, interrupt, takes }: IoParts): Io {
     progress: (text) => {
       if (stderr.isTTY !== true) return
       clear()
-      if (text === undefined) return
+      if (text === undefined || held > 0) return
       stderr.write(toPainted(text.replace(/\s+/g, ' ')).slice(0, Math.max(10, screenOf(stderr).columns - 1)))
       line = true
+    },
+    holdProgress: () => {
+      clear()
+      held++
+      let isHeld = true
+      return () => {
+        if (isHeld) held--
+        isHeld = false
+      }
     },
     onInterrupt: (handler) => {
       handlers.push(handler)

@@ -87,8 +87,8 @@ class ReadlineTerminal implements Terminal {
     { signal, initial, history, secret }: AskLineOptions,
   ): Promise<{ readonly line?: string; readonly left: string }> {
     const { stdin, stderr } = this.#io
-    this.#io.progress(undefined)
     if (signal?.aborted === true) return Promise.resolve({ left: initial ?? '' })
+    const goOn = this.#io.holdProgress()
     return new Promise((resolve) => {
       const reader = createInterface({
         input: stdin,
@@ -114,6 +114,7 @@ class ReadlineTerminal implements Terminal {
       })
       reader.once('close', () => {
         signal?.removeEventListener('abort', close)
+        goOn()
         resolve({ ...(line !== undefined && { line }), left: reader.line })
       })
       signal?.addEventListener('abort', close, { once: true })
