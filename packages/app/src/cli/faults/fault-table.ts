@@ -1,7 +1,9 @@
 /** What came of the faults, for people and for programs: the other side's figures beside Portico's. */
 
 import { ACCOUNT_COLUMNS, type FaultRow } from '@portico/sdk/testing/faults'
+import type { Io } from '../terminal/io.ts'
 import { toLine } from '../terminal/plain-text.ts'
+import { flow } from '../terminal/table.ts'
 
 export interface FaultTables {
   readonly subject: string
@@ -11,13 +13,37 @@ export interface FaultTables {
 }
 
 const HEADS = ['sent', 'answered', 'failed', 'lost', 'wrong', 'doubled', 'untrue', 'hung']
+const LAST_HEAD = 'well after'
 
-/** Lines that are as wide as they have to be: figures are not cut off. */
-export function toFaultTable({ subject, rows, portico }: FaultTables): string {
+/** Lines that are as wide as they have to be: figures are not cut off. Where a terminal has no room for them, each has its name. */
+export function toFaultTable(tables: FaultTables, { terminal, columns }: Pick<Io, 'terminal' | 'columns'>): string {
+  const wide = toWide(tables)
+  const isTooWide = terminal && columns !== undefined && wide.split('\n').some((line) => line.length > columns)
+  return isTooWide ? toNarrow(tables, columns) : wide
+}
+
+function toNarrow({ subject, rows, portico }: FaultTables, columns: number): string {
+  const named = (who: string, row: FaultRow): string => {
+    const cells = figures(row).map((figure, at) => `${[...HEADS, LAST_HEAD][at]} ${figure}`)
+    return flow([who, ...cells], columns - 2).replace(/^/gm, '  ')
+  }
+  return rows
+    .flatMap((row) => {
+      const own = ownOf(row, portico)
+      return [`${row.fault} ${row.about}`, named(subject, row), ...(own === undefined ? [] : [named('portico', own)])]
+    })
+    .join('\n')
+}
+
+function ownOf(row: FaultRow, portico: readonly FaultRow[]): FaultRow | undefined {
+  return portico.find(({ fault, about }) => fault === row.fault && about === row.about)
+}
+
+function toWide({ subject, rows, portico }: FaultTables): string {
   const lines = [
-    ['fault', '', ...HEADS, 'well after'],
+    ['fault', '', ...HEADS, LAST_HEAD],
     ...rows.flatMap((row) => {
-      const own = portico.find(({ fault, about }) => fault === row.fault && about === row.about)
+      const own = ownOf(row, portico)
       return [
         [`${row.fault} ${row.about}`, subject, ...figures(row)],
         ...(own === undefined ? [] : [['', 'portico', ...figures(own)]]),

@@ -23,7 +23,7 @@ export function toTable(rows: readonly (readonly string[])[], io: Pick<Io, 'term
 }
 
 /** Where columns would be too narrow to be read: whole cells one after another, further lines indented. */
-function flow(row: readonly string[], columns: number): string {
+export function flow(row: readonly string[], columns: number): string {
   const lines: string[] = []
   for (const cell of row) {
     const line = lines.at(-1)

@@ -24,7 +24,8 @@ export interface ForeignEnd {
   readonly afterMs: number
 }
 
-const MAX_SAID = 500
+const MAX_SAID = 8_000
+const MAX_END = 500
 
 export class ForeignClient {
   readonly #child: ChildProcessWithoutNullStreams
@@ -52,9 +53,9 @@ export class ForeignClient {
     createInterface({ input: this.#child.stdout }).on('line', (line) => this.#take(line))
   }
 
-  /** What it said last, for whoever has to find out why it did not work. */
+  /** Why it did not work, as far as it said: the line that names an error, or the end of what it wrote. */
   get said(): string {
-    return this.#said.trim()
+    return whyOf(this.#said)
   }
 
   /** Sends one call; undefined when no end was told within `limitMs`, or ever. */
@@ -91,3 +92,11 @@ export class ForeignClient {
     }
   }
 }
+
+/** Programs write where an error came from before or after what it is: the line with its name says that. */
+export function whyOf(said: string): string {
+  const named = said.split('\n').find((line) => ERROR_LINE.test(line))
+  return (named ?? said).trim().slice(-MAX_END)
+}
+
+const ERROR_LINE = /^\s*(?:Uncaught )?[\w.]*(?:Error|Exception)\b[^\n]{0,100}: \S/

@@ -33,7 +33,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   const tables =
     typeof flags.client === 'string' ? await tryTheClient(flags.client, input, io) : await tryTheServer(input, io)
   io.progress(undefined)
-  io.out(input.json ? JSON.stringify(tables) : toFaultTable(tables))
+  io.out(input.json ? JSON.stringify(tables) : toFaultTable(tables, io))
   return conclude(tables, input, io)
 }
 
@@ -45,8 +45,9 @@ async function tryTheClient(line: string, input: CommandInput, io: Io): Promise<
   }
   const timeoutMs = timeoutOf(input)
   const options = optionsOf(input, io)
-  io.say(`Starting ${toLine(command)} for each fault. ${howLong(options, timeoutMs)}`)
-  const rows = await tryClient({ command, args, cwd: io.cwd }, timeoutMs, { ...options, onBegin: telling(io, command) })
+  const subject = toLine(labelOf({ kind: 'command', command, args }))
+  io.say(`Starting ${subject} for each fault. ${howLong(options, timeoutMs)}`)
+  const rows = await tryClient({ command, args, cwd: io.cwd }, timeoutMs, { ...options, onBegin: telling(io, subject) })
   if (rows.every(({ account }) => account.sent === 0)) {
     const [note = 'it said nothing'] = rows.flatMap(({ notes }) => notes)
     if (note.endsWith(`spawn ${command} ENOENT`)) {
@@ -59,7 +60,7 @@ async function tryTheClient(line: string, input: CommandInput, io: Io): Promise<
     ...options,
     onBegin: telling(io, 'portico'),
   })
-  return { subject: command, rows, portico }
+  return { subject, rows, portico }
 }
 
 async function tryTheServer(input: CommandInput, io: Io): Promise<FaultTables> {
