@@ -3,12 +3,22 @@
  * said may be in them, however long it is and however it is made: every pattern here takes one pass.
  */
 
+import { wrapWords } from './parse/wrap-words.ts'
+import { saidColumns } from './screen-size.ts'
 import type { Io } from './terminal/io.ts'
+import { forReader } from './terminal/reader.ts'
 
 const MAX_CHARS = 2_000
 
-export function sayError(message: string, remedy: string | undefined, io: Pick<Io, 'say' | 'paint'>): void {
-  io.say(`${io.paint.red('error')}: ${shorten(message)}${remedy === undefined ? '' : `\n  ${shorten(remedy)}`}`)
+export function sayError(
+  message: string,
+  remedy: string | undefined,
+  io: Pick<Io, 'say' | 'paint'> & Partial<Pick<Io, 'stderr' | 'env'>>,
+): void {
+  const columns = saidColumns(io)
+  const text = `error: ${shorten(message)}${remedy === undefined ? '' : `\n  ${shorten(remedy)}`}`
+  const lines = columns === undefined ? text : wrapWords(forReader(text, io.env ?? {}), columns)
+  io.say(lines.replace(/^error/, io.paint.red('error')))
 }
 
 /** Cut last: an address that is cut before its `@` would show its password. */

@@ -10,3 +10,15 @@ interface ScreenSize {
 export function screenOf({ columns, rows }: Partial<ScreenSize>): ScreenSize {
   return { columns: columns || USUAL.columns, rows: rows || USUAL.rows }
 }
+
+interface SaidPlace {
+  readonly stderr?: Partial<ScreenSize> & { readonly isTTY?: boolean }
+  readonly env?: { readonly [name: string]: string | undefined }
+}
+
+/** How wide what is said may be; undefined where no person looks. */
+export function saidColumns({ stderr, env }: SaidPlace): number | undefined {
+  if (stderr?.isTTY !== true) return undefined
+  const given = Number(env?.COLUMNS)
+  return Number.isInteger(given) && given > 0 ? given : screenOf(stderr).columns
+}

@@ -3,6 +3,7 @@
 import type { Paint } from '../terminal/io.ts'
 import type { Command, Flag } from './command.ts'
 import { COMMON_FLAGS } from './parse.ts'
+import { wrapWords } from './wrap-words.ts'
 
 export function usageLine(command: Command): string {
   const words = command.positionals.map(({ name, optional, rest }) => {
@@ -17,7 +18,7 @@ export function commandHelp(command: Command, paint: Paint, columns?: number): s
   const flags = Object.entries({ ...command.flags, ...COMMON_FLAGS })
   const sections = [
     `${command.about}\n\n${paint.bold('usage')}  ${usageLine(command)}`,
-    ...(command.details === undefined ? [] : [broken(command.details, columns)]),
+    ...(command.details === undefined ? [] : [wrapped(command.details, columns)]),
     list(
       'arguments',
       command.positionals.map(({ name, about }) => [`<${name}>`, about]),
@@ -57,20 +58,26 @@ export function overview(
     `${paint.bold('portico')}: the Model Context Protocol from one command`,
     `${paint.bold('usage')}  portico <command> [options]\n       portico              opens the workbench in the browser`,
     ...sections,
-    broken(CLOSING, columns),
+    wrapped(CLOSING, columns),
   ].join('\n\n')
 }
 
 export function flagWords(name: string, flag: Flag): string {
   const short = flag.short === undefined ? '' : `-${flag.short}, `
+  if (isOn(flag)) return `${short}--${name}, --no-${name}`
   return flag.type === 'boolean' ? `${short}--${name}` : `${short}--${name} <${flag.value ?? flag.type}>`
 }
 
 export function flagAbout(flag: Flag): string {
   const choices = flag.choices === undefined ? '' : ` One of ${flag.choices.join(', ')}.`
   const many = flag.multiple === true ? ' May be given several times.' : ''
-  const fallback = flag.fallback === undefined ? '' : ` (${flag.fallback})`
+  const fallback = flag.fallback === undefined ? '' : ` (${isOn(flag) ? 'on unless switched off' : flag.fallback})`
   return `${flag.about}${choices}${many}${fallback}`
+}
+
+/** A switch that is on by itself: how it is switched off is what a reader looks for. */
+function isOn({ type, fallback }: Flag): boolean {
+  return type === 'boolean' && fallback === 'true'
 }
 
 const CLOSING =
@@ -86,25 +93,12 @@ function list(title: string, rows: readonly (readonly [string, string])[], paint
   const isNarrow = beside !== undefined && beside < MIN_COLUMN
   const margin = ' '.repeat(isNarrow ? 4 : width + 4)
   const lines = rows.map(([left, right]) => {
-    const text = broken(right, isNarrow ? (columns ?? 0) - 4 : beside).replaceAll('\n', `\n${margin}`)
+    const text = wrapped(right, isNarrow ? (columns ?? 0) - 4 : beside).replaceAll('\n', `\n${margin}`)
     return left.length > width || isNarrow ? `  ${left}\n${margin}${text}` : `  ${left.padEnd(width)}  ${text}`
   })
   return `${paint.bold(title)}\n${lines.join('\n')}`
 }
 
-/** Breaks lines between words. A word that is longer stays whole. */
-function broken(text: string, columns: number | undefined): string {
-  if (columns === undefined) return text
-  return text
-    .split('\n')
-    .map((line) => {
-      let length = 0
-      return line.split(' ').reduce((whole, word) => {
-        const fits = length === 0 || length + 1 + word.length <= columns
-        const joined = whole === '' && length === 0 ? word : `${whole}${fits ? ' ' : '\n'}${word}`
-        length = fits && length > 0 ? length + 1 + word.length : word.length
-        return joined
-      }, '')
-    })
-    .join('\n')
+function wrapped(text: string, columns: number | undefined): string {
+  return columns === undefined ? text : wrapWords(text, columns)
 }

@@ -1,6 +1,8 @@
 import { loadEntry, SERVER_NAMES } from '@portico/servers'
 import { describe, expect, it } from 'vitest'
+import { createPaint } from '../terminal/io.ts'
 import type { Command } from './command.ts'
+import { commandHelp } from './help.ts'
 import { parseCommand } from './parse.ts'
 
 const command: Command = {
@@ -48,5 +50,27 @@ describe('the ready-made servers', () => {
     for (const flag of Object.keys(flags)) {
       expect(parseCommand({ ...command, flags }, [`--${flag}`]).flags[flag], flag).toBe(true)
     }
+  })
+})
+
+describe('a switch (newcomer 22)', () => {
+  it.each([
+    [['--color', 'false'], '--color is a switch', '`--no-color`'],
+    [['--no-color', 'true'], '--no-color is a switch', '`--no-color`'],
+    [['--color', 'true'], '--color is a switch', '`--color`'],
+  ])('takes no value: %j', (words, message, remedy) => {
+    expect(() => flagsOf(...words)).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining(message),
+        remedy: expect.stringContaining(remedy),
+      }),
+    )
+  })
+
+  it('that is on by itself is shown with how it is switched off', () => {
+    const ask = { type: 'boolean', about: 'Ask before every run.', fallback: 'true' } as const
+    expect(commandHelp({ ...command, flags: { ask } }, createPaint(false))).toMatch(
+      /--ask, --no-ask +Ask before every run\. \(on unless switched off\)/,
+    )
   })
 })

@@ -24,6 +24,7 @@ export function parseCommand(command: Command, words: readonly string[]): Comman
       },
     ]),
   )
+  refuseValues(command, flags, own)
   let parsed: { values: { [name: string]: unknown }; positionals: string[] }
   try {
     parsed = parseArgs({
@@ -61,6 +62,17 @@ function badOption(command: Command, flags: Command['flags'], words: readonly st
   if (!command.positionals.some(({ about }) => about.startsWith('key=value'))) return usage(command, message)
   const value = words[words.indexOf(`--${name}`) + 1]
   return usage(command, message, `Arguments are written key=value: \`${name}=${value ?? '…'}\`.`)
+}
+
+/** `--ask false` would be a switch that is on, and a word that nobody meant. */
+function refuseValues(command: Command, flags: Command['flags'], words: readonly string[]): void {
+  words.forEach((word, at) => {
+    const next = words[at + 1]
+    const name = word.replace(/^--(?:no-)?/, '')
+    if (!word.startsWith('--') || flags[name]?.type !== 'boolean' || (next !== 'true' && next !== 'false')) return
+    const meant = next === 'true' ? word : word === `--no-${name}` ? `--${name}` : `--no-${name}`
+    throw usage(command, `${word} is a switch and takes no value`, `Write \`${meant}\`.`)
+  })
 }
 
 function isGiven(name: string, words: readonly string[]): boolean {
