@@ -160,6 +160,9 @@ describe.each(GENERATIONS)('portico tasks with %s (host 31)', (version, generati
     const lines = (await watch.ended).stdout.trim().split('\n')
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ task, status: 'cancelled', generation })
     expect(at().cancelled).toContain('slow')
+    // It was asked many times, and told of only where something had changed (newcomer 22).
+    const told = lines.map((line) => [JSON.parse(line).status, JSON.parse(line).statusMessage].join(' '))
+    expect(new Set(told).size).toBe(told.length)
   })
 })
 

@@ -97,11 +97,16 @@ async function watch({ open, input, io, server: typed }: TaskCommand, id: string
     io.signal.addEventListener('abort', () => resolve(undefined), { once: true })
   })
   const updates = run.updates()[Symbol.asyncIterator]()
+  let last = ''
   for (;;) {
     const next = await Promise.race([updates.next(), leave])
     if (next === undefined || next.done === true) break
     const { server, tool } = task
     const now = { ...toKept(run, next.value, task.identity), server, tool }
+    // A server tells how a task is whenever it is asked, whether that has changed or not.
+    const state = JSON.stringify([now.status, now.message])
+    if (state === last) continue
+    last = state
     sayTask(now, input.json, io)
     sayQuestions([now], typed, io)
   }
