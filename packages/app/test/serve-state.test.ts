@@ -27,7 +27,12 @@ async function write(name: string, state: object | undefined): Promise<string> {
 
 interface Status {
   readonly store: { readonly kind: string; readonly available: boolean }
-  readonly replicas: readonly { readonly pid: number; readonly state: string; readonly sessions: number }[]
+  readonly replicas: readonly {
+    readonly pid: number
+    readonly state: string
+    readonly sessions: number
+    readonly address: string
+  }[]
 }
 
 async function status(file: string): Promise<Status> {
@@ -83,6 +88,7 @@ describe('the same file, served twice', () => {
           const { store, replicas } = await status(file)
           expect(store).toMatchObject({ kind: 'sqlite', available: true })
           expect(replicas.map(({ state }) => state)).toEqual(['ready', 'ready'])
+          expect(replicas.map(({ address }) => address).sort()).toEqual([...urls].sort())
           expect(replicas.reduce((sum, { sessions }) => sum + sessions, 0)).toBe(2)
         },
         { timeout: 20_000, interval: 500 },

@@ -72,7 +72,7 @@ async function serve(config: LoadedConfig, settings: GatewaySettings, input: Com
   try {
     const live = new LiveGateway(host, { ...settings, tasks: tasks.options, shared: state, replica }, io, signIn)
     const unfollowState = followState(state, io)
-    tellFacts(state, live.gateway, replica)
+    const onServing = tellFacts(state, live.gateway, replica)
     if (replica && door && settings.state) await sayDoor(replica, door, settings.state, io)
     await settled(host, io)
     const unfollow = followUpstreams(host, io)
@@ -88,7 +88,7 @@ async function serve(config: LoadedConfig, settings: GatewaySettings, input: Com
       const sharing = replica && { sharing: replica.sharing, health: { ready } }
       await (http === undefined
         ? servePipe(live.gateway, io)
-        : servePort(live.gateway, { ...http, ...pages, ...sharing, signIn }, input, io))
+        : servePort(live.gateway, { ...http, ...pages, ...sharing, signIn, onServing }, input, io))
     } finally {
       unfollow()
       unfollowState()
@@ -112,15 +112,25 @@ function joinCluster({ shared, keys }: OwnState, door: DoorOptions = {}, io: Io)
   return createCluster({ store, bus, keys, door, onError })
 }
 
-/** What `portico status` shows of this process. */
-function tellFacts(state: SharedState | undefined, gateway: Gateway, cluster: Cluster | undefined): void {
+/** What `portico status` shows of this process; gives how to say at which address it serves. */
+function tellFacts(
+  state: SharedState | undefined,
+  gateway: Gateway,
+  cluster: Cluster | undefined,
+): (address: string) => void {
+  let address: string | undefined
   state?.replicas.describe(() => {
     const { servers, principals } = gateway.metrics()
     const running = Object.values(servers).reduce((sum, tally) => sum + tally.running, 0)
     const callers = Object.keys(principals).length
-    return { serves: true, ready: gateway.health().ok, running, callers, ...(cluster && { replica: cluster.replica }) }
+    const place = { ...(address !== undefined && { address }), ...(cluster && { replica: cluster.replica }) }
+    return { serves: true, ready: gateway.health().ok, running, callers, ...place }
   })
   state?.replicas.tell()
+  return (url) => {
+    address = url
+    state?.replicas.tell()
+  }
 }
 
 /** The settings, with the tasks as they were opened. */
@@ -240,16 +250,19 @@ async function servePipe({ server }: Gateway, io: Io): Promise<void> {
 
 interface PortOptions extends GatewayHttpOptions {
   readonly signIn: GatewaySignIn | undefined
+  /** Told where it serves. */
+  onServing(url: string): void
 }
 
 async function servePort(
   gateway: Gateway,
-  { signIn, ...options }: PortOptions,
+  { signIn, onServing, ...options }: PortOptions,
   { json }: CommandInput,
   io: Io,
 ): Promise<void> {
   const served = await serveGateway(gateway, options)
   tellServing()
+  onServing(served.url)
   const servers = Object.keys(gateway.health().servers)
   const pages = signIn && { signIn: signIn.url }
   if (json) io.out(JSON.stringify({ url: served.url, ...pages, servers, pid: process.pid }))

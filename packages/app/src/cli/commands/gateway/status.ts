@@ -8,6 +8,7 @@ import { openStateToLook } from '../../gateway/gateway-state.ts'
 import { requireSettings } from '../../gateway/require-settings.ts'
 import { readConfig } from '../../host.ts'
 import type { CommandInput } from '../../parse/command.ts'
+import { counted } from '../../terminal/counted.ts'
 import type { Io } from '../../terminal/io.ts'
 import { toTable } from '../../terminal/table.ts'
 
@@ -15,6 +16,9 @@ interface ShownReplica {
   readonly name: string
   readonly machine: string
   readonly pid: number
+  /** Where clients reach it. */
+  readonly address: string
+  /** Where the other gateways reach it. */
   readonly url: string
   readonly sessions: number
   readonly running: number
@@ -76,6 +80,7 @@ function toShown(rows: readonly Replica[], views: readonly ReplicaView[]): reado
         name: view?.name ?? id.slice(0, 8),
         machine,
         pid,
+        address: typeof facts.address === 'string' ? facts.address : '',
         url: view?.url ?? '',
         sessions: view?.sessions ?? 0,
         running: Number(facts.running ?? 0),
@@ -97,13 +102,14 @@ function tell(store: StateStatus, replicas: readonly ShownReplica[], json: boole
   const { kind, place, tookMs, reason } = store
   io.say(`${kind} ${place}: ${store.available ? `answers in ${tookMs} ms` : io.paint.red(reason ?? 'is away')}`)
   if (!store.available) return code
-  const rows = replicas.map(({ name, machine, pid, state, sessions, running, callers, upSeconds, lagMs }) => [
+  const rows = replicas.map(({ name, address, machine, pid, state, sessions, running, callers, upSeconds, lagMs }) => [
     name,
+    address,
     `${machine}:${pid}`,
     state,
-    `${sessions} sessions`,
-    `${running} calls`,
-    `${callers} callers`,
+    counted(sessions, 'session'),
+    counted(running, 'call'),
+    counted(callers, 'caller'),
     `up ${upSeconds} s`,
     `seen ${lagMs} ms ago`,
   ])
