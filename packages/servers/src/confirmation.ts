@@ -64,7 +64,7 @@ async function requireYes(
     if (!(error instanceof CapabilityError)) throw error
     if (allowUnasked) return
     throw new ToolError(
-      'This needs the user’s consent, and the client has no way to ask for it. Nothing was done. The option "allowUnasked" of the server allows it without asking.',
+      'This needs the user’s consent, and the client has no way to ask for it. Nothing was done. Use a client that can ask (`portico` in a terminal does), or start the server with the option "allowUnasked" (--allow-unasked), which does it without asking.',
       { cause: error },
     )
   }

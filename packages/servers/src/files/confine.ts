@@ -151,9 +151,11 @@ async function openDirectory(given: string): Promise<Directory> {
     const real = await realpath(path)
     if ((await stat(real)).isDirectory()) return { given: path, real }
   } catch (cause) {
-    throw new PorticoError('invalid-definition', `files: cannot use the directory ${path}`, { cause })
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
+    const message = isMissing ? `there is no directory ${path}` : `cannot use the directory ${path}: ${String(cause)}`
+    throw new PorticoError('invalid-definition', message, { cause })
   }
-  throw new PorticoError('invalid-definition', `files: ${path} is not a directory`)
+  throw new PorticoError('invalid-definition', `${path} is not a directory`)
 }
 
 async function resolveReal(path: string, outside: () => PathError): Promise<{ real: string; exists: boolean }> {

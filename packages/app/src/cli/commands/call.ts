@@ -1,12 +1,12 @@
 /** `portico call`: one tool, one result. */
 
 import type { JsonObject, Progress, RequestOptions, Tool } from '@portico/sdk/client'
-import { EXIT_CODES } from '../../exit-codes.ts'
+import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import { readArguments, usageOf } from '../parse/arguments.ts'
 import type { CommandInput } from '../parse/command.ts'
 import { findTool } from '../parse/find-tool.ts'
 import { againOf, requestOptionsOf, targetOptionsOf, withTarget } from '../target/target.ts'
-import { isServerWord, splitTarget } from '../target/target-kind.ts'
+import { isServerWord, splitTarget, type TargetKind, wordOf } from '../target/target-kind.ts'
 import { handResult } from '../tasks/hand-result.ts'
 import { sayTask } from '../tasks/task-words.ts'
 import { type TaskCommand, waitForResult } from '../tasks/wait-for-result.ts'
@@ -17,11 +17,17 @@ import { toTable } from '../terminal/table.ts'
 export async function run(input: CommandInput, io: Io): Promise<number> {
   const { target, rest } = splitTarget(input, isServerWord)
   const [name, ...words] = rest
-  const asTask = input.flags.task === true || input.flags.wait === true
+  const asTask = input.flags.task === true
+  if (input.flags.wait === true && !asTask) {
+    const remedy =
+      'Write `--task --wait` to leave the task running on Ctrl-C. Without either, the result is waited for.'
+    throw new CliError('usage', 'call: --wait belongs to --task', remedy)
+  }
   return withTarget(target, io, { ...targetOptionsOf(input), acts: true, leavesQuestions: asTask }, async (open) => {
     const tools = await open.tools()
     if (name === undefined) return listTools(tools, input, io)
-    const tool = findTool(tools, name, open.label)
+    const isMissing = tools.every((tool) => tool.name !== name)
+    const tool = findTool(tools, name, open.label, isMissing ? await addedBy(target, name) : undefined)
     const json = typeof input.flags.args === 'string' ? input.flags.args : undefined
     const args = await readArguments(words, json, tool, io)
     io.progress(`calling ${name} …`)
@@ -58,6 +64,15 @@ async function callAsTask(
       : `It goes on by itself: \`portico tasks watch ${server} ${task.label}\` follows it, \`result\` waits for what it comes to, \`cancel\` ends it.`,
   )
   return EXIT_CODES.ok.code
+}
+
+/** A ready-made server may have it once an option allows changes. */
+async function addedBy(target: TargetKind, tool: string): Promise<string | undefined> {
+  if (target.kind !== 'name' || target.args === undefined) return undefined
+  const { optionThatAdds } = await import('../target/ready-made.ts')
+  const option = await optionThatAdds(target.name, target.args, tool)
+  const again = `portico call ${toLine(tool)} … -- ${wordOf(target)}`
+  return option && `\`${option}\` adds it: \`${again} ${option}\`.`
 }
 
 function listTools(tools: readonly Tool[], input: CommandInput, io: Io): number {

@@ -50,6 +50,7 @@ async function fromFile(file: string, rest: readonly string[], io: Io): Promise<
   const command = describe(file, `Serves ${file}.`, {}, undefined)
   const { flags, json, help } = parseCommand(command, rest)
   if (help) return showHelp(command, io)
+  if (!(await isFile(file, io))) throw new CliError('not-found', `There is no file ${file}`, 'Check its path.')
   return {
     flags,
     json,

@@ -1,6 +1,6 @@
 /** The ready-made servers with the arguments that they take on a command line: `files ./docs`, `sql ./shop.db --max-rows 5`. */
 
-import { loadEntry, type ReadyServer, type ServerEntry, type ServerName } from '@portico/servers'
+import { isServerName, loadEntry, type ReadyServer, type ServerEntry, type ServerName } from '@portico/servers'
 import { CliError } from '../../exit-codes.ts'
 import type { Command, CommandInput, Flag } from '../parse/command.ts'
 import { parseCommand } from '../parse/parse.ts'
@@ -19,6 +19,26 @@ export async function createReadyMade(name: ServerName, words: readonly string[]
     throw new CliError('usage', `${name}: ${message}`, remedy, error)
   }
 }
+
+/** The option that was not given and with which a server has the tool. */
+export async function optionThatAdds(
+  name: string,
+  words: readonly string[],
+  tool: string,
+): Promise<string | undefined> {
+  if (!isServerName(name)) return undefined
+  const { options } = await loadEntry(name)
+  for (const option of ADDING.filter((one) => Object.hasOwn(options, one))) {
+    const made = await createReadyMade(name, [...words, `--${option}`]).catch(() => undefined)
+    const adds = made?.server.catalogue().tools.some((one) => one.name === tool)
+    await made?.close()
+    if (adds === true) return `--${option}`
+  }
+  return undefined
+}
+
+/** Options that add tools which change something. */
+const ADDING = ['write', 'mutations']
 
 /** A server that cannot be made of what was given: a folder that is not there, a description that cannot be read. */
 export function explainUnmade(error: unknown, name: ServerName): unknown {

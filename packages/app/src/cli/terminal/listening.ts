@@ -20,8 +20,8 @@ export async function explainListening(
   if (code === 'EADDRINUSE' && port !== undefined) {
     const owner = await ownerOf(port)
     const remedy = toRemedy(
-      owner === undefined ? 'end it' : `end that one (\`kill ${owner.pid}\`)`,
       place && `give another port: \`${place(port + 1)}\``,
+      owner === undefined ? 'end it' : `end that one (\`kill ${owner.pid}\`)`,
     )
     return new CliError(
       'unreachable',

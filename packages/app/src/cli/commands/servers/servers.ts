@@ -22,11 +22,16 @@ const ACTIONS: { readonly [action: string]: () => Promise<ServersAction> } = {
 }
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
-  const [action = 'status', ...words] = input.positionals
+  const [named = 'status', ...words] = input.positionals
+  // As other commands call it.
+  const action = named === 'list' ? 'status' : named
   const load = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
   if (load === undefined) {
     const near = nearestName(action, Object.keys(ACTIONS))
-    const hint = near === undefined ? '' : `Did you mean \`portico servers ${near}\`? `
+    const hint =
+      near === undefined
+        ? `Use one of ${Object.keys(ACTIONS).join(', ')}. `
+        : `Did you mean \`portico servers ${near}\`? `
     throw new CliError('usage', `servers: there is no action "${action}"`, `${hint}See \`portico servers --help\`.`)
   }
   return (await load())(words, input, io)
