@@ -93,10 +93,10 @@ export class TaskFollowing implements HostTasks {
   }
 
   async handTo(label: string, session: string): Promise<boolean> {
-    const kept = await this.#find(label)
-    if (kept.delivered === true || !this.#isOurs(kept)) return false
-    this.#work(this.#resume(await this.#records.move(kept, session)))
-    return true
+    await this.#find(label)
+    const claimed = await this.#claim(label, session)
+    if (claimed !== undefined) this.#work(this.#takeUp(claimed))
+    return claimed !== undefined
   }
 
   async forget(label: string): Promise<void> {
@@ -289,22 +289,36 @@ export class TaskFollowing implements HostTasks {
     return follower === undefined || follower === process.pid || !isProcessAlive(follower)
   }
 
-  /** Once at a time: a server that is there again and a conversation that is opened may both want it. */
-  async #resume(kept: KeptTask): Promise<void> {
-    if (this.#resuming.has(kept.label)) return
-    this.#resuming.add(kept.label)
-    await this.#takeUp(kept).finally(() => this.#resuming.delete(kept.label))
+  async #resume({ label }: KeptTask): Promise<void> {
+    const claimed = await this.#claim(label)
+    if (claimed !== undefined) await this.#takeUp(claimed)
   }
 
+  /** Once at a time: a server that is there again and a conversation that is opened may both want it. */
+  async #claim(label: string, session?: string): Promise<KeptTask | undefined> {
+    if (this.#resuming.has(label)) return undefined
+    this.#resuming.add(label)
+    const claimed = await this.#records.claim(label, (kept) => this.#isOurs(kept), session)
+    if (claimed === undefined) this.#resuming.delete(label)
+    return claimed
+  }
+
+  /** What this process has claimed. */
   async #takeUp(kept: KeptTask): Promise<void> {
+    await this.#goOn(kept).finally(() => this.#resuming.delete(kept.label))
+  }
+
+  async #goOn(kept: KeptTask): Promise<void> {
     const attendance = new Attendance({ session: kept.call?.session, byModel: kept.call?.byModel })
     attendance.leave()
     // A server that is not there is asked again when it is.
     const opened = await this.#access.open(kept, attendance).catch((error) => this.#forgotten(kept, error))
-    if (opened === undefined || this.#closed || this.#followed.has(kept.label)) return opened?.end()
-    await this.#records.change(kept, { follower: process.pid })
+    if (opened === undefined || this.#closed) {
+      await this.#records.change(kept, { follower: undefined })
+      return opened?.end()
+    }
     await this.#records.note(kept, 'resumed')
-    const task = this.#follow(opened.run, { ...kept, follower: process.pid }, attendance)
+    const task = this.#follow(opened.run, kept, attendance)
     const outcome = this.#access.outcomeOf(kept, { session: kept.call?.session })
     const work = () => opened.run.result({ signal: task.leaving.signal })
     await this.#deliver(task, settle({ finish: NOTHING }, outcome, work)).finally(opened.end)

@@ -42,11 +42,26 @@ export class TaskRecords {
     await this.#parts.book.change(label, (kept) => ({ ...kept, ...change })).catch((error) => this.#warn(error))
   }
 
-  /** Whose result it is from now on. */
-  async move(kept: KeptTask, session: string): Promise<KeptTask> {
-    const moved = { ...kept, ...(kept.call && { call: { ...kept.call, session } }) }
-    await this.change(kept, moved)
-    return moved
+  /**
+   * Takes a task for this process, and for another session where one is given: looked at and written in one step, so that of several
+   * that want it one has it. Undefined where it is somebody's, is handed over already, or could not be written.
+   */
+  async claim(
+    label: string,
+    isFree: (kept: KeptTask) => boolean,
+    session?: string,
+    follower = process.pid,
+  ): Promise<KeptTask | undefined> {
+    let claimed: KeptTask | undefined
+    const claim = (kept: KeptTask): KeptTask => {
+      // May be done again where another process wrote meanwhile.
+      claimed = undefined
+      if (kept.call === undefined || kept.delivered === true || !isFree(kept)) return kept
+      claimed = { ...kept, call: { ...kept.call, session: session ?? kept.call.session }, follower }
+      return claimed
+    }
+    const written = await this.#parts.book.change(label, claim).catch((error) => this.#warn(error))
+    return written === undefined ? undefined : claimed
   }
 
   /** Its server has forgotten it. */
