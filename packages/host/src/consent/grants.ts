@@ -14,6 +14,7 @@ import { createStateFile, type StateFile } from '../config/state-file.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import { argumentsOf, itemOf } from '../policy/facts.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { withinFairBound } from './fair-bound.ts'
 import { type Grant, isCovering, type KnownDefinition } from './grant.ts'
 import { fromGrantText } from './grant-text.ts'
 import type { Answer } from './question.ts'
@@ -87,7 +88,7 @@ class KeptGrants implements Grants {
   readonly #file: StateFile<readonly Grant[]> | undefined
   #kept: readonly Grant[] = []
   /** Of sessions, and for one time. */
-  #passing: Grant[] = []
+  #passing: readonly Grant[] = []
   #byServer = new Map<string, Grant[]>()
   readonly #listeners = new Set<() => void>()
   readonly #path: StatePlace | undefined
@@ -228,13 +229,14 @@ class KeptGrants implements Grants {
   /** Without those whose time is over; what passes never takes the place of what lasts. */
   #bound(all: readonly Grant[]): readonly Grant[] {
     const now = this.#clock.now()
-    const lasting = all.filter(({ expiresAt }) => expiresAt === undefined).slice(-MAX_KEPT)
+    const lasting = all.filter(({ expiresAt }) => expiresAt === undefined)
     const passing = all.filter(({ expiresAt = 0 }) => expiresAt > now)
-    return [...lasting, ...passing.slice(-MAX_SHARED_PASSING)]
+    return [...withinFairBound(lasting, MAX_KEPT), ...withinFairBound(passing, MAX_SHARED_PASSING)]
   }
 
   #addPassing(grant: Grant): void {
-    this.#passing = [...this.#passing.filter((one) => !isSame(one, grant)), grant].slice(-MAX_PASSING)
+    const all = [...this.#passing.filter((one) => !isSame(one, grant)), grant]
+    this.#passing = withinFairBound(all, MAX_PASSING)
     this.#index()
   }
 
