@@ -116,7 +116,6 @@ export async function createCluster(options: ClusterOptions): Promise<Cluster> {
 const KEY_BYTES = 32
 const LEASE_MS = 10_000
 const DRAIN_MS = 1_000
-/** The longest sealed request that the door takes: what `maxBodyBytes` allows, written as JSON once more. */
 /** A row outlives its session a little, so that it can be written again in time. */
 const ROW_FACTOR = 1.5
 const AGAIN_SHARE = 4

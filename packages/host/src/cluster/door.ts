@@ -36,7 +36,7 @@ const MAX_CONNECTIONS = 4096
 
 /** `serve` gets what was passed on; it answers, or says that it is elsewhere. */
 export async function openDoor(
-  options: DoorOptions & { readonly name: string },
+  options: DoorOptions & { readonly name: string; readonly strangerMs?: number },
   seal: Seal,
   serve: (request: HopRequest, hop: Hop) => void,
 ): Promise<Door> {
@@ -48,8 +48,12 @@ export async function openDoor(
     all.add(socket)
     strangers.add(socket)
     const [oldest] = strangers
-    if (strangers.size > MAX_STRANGERS) oldest?.destroy()
-    const timer = setTimeout(() => socket.destroy(), STRANGER_MS)
+    if (strangers.size > MAX_STRANGERS && oldest !== undefined) {
+      // Its end is told later; the next one must not find it here.
+      strangers.delete(oldest)
+      oldest.destroy()
+    }
+    const timer = setTimeout(() => socket.destroy(), options.strangerMs ?? STRANGER_MS)
     socket.on('error', () => undefined)
     socket.on('close', () => {
       clearTimeout(timer)

@@ -16,7 +16,8 @@ afterEach(async () => {
 })
 
 const openOther = async (serve: (request: HopRequest) => void, name = 'other', keys = [key]): Promise<Door> => {
-  const door = await openDoor({ name }, new Seal(keys, 'hops'), serve)
+  // A machine that is busy with a large body comes late to the greeting.
+  const door = await openDoor({ name, strangerMs: 600_000 }, new Seal(keys, 'hops'), serve)
   closing.push(() => door.close())
   return door
 }
@@ -79,6 +80,20 @@ describe('a request that is passed on', () => {
     )
     const { told } = await pass(createForwarder(), url, async () => true, '"'.repeat(40_000_000))
     expect(told).toEqual([[200, '40000000', undefined]])
+  })
+
+  it('is ended when this replica closes, in use or not, and its connection is not kept', async () => {
+    let taken = (): void => {}
+    const isTaken = new Promise<void>((resolve) => {
+      taken = resolve
+    })
+    const { url } = await openOther((request) => request.taken(taken))
+    const forwarder = createForwarder()
+    const passing = pass(forwarder, url)
+    await isTaken
+    forwarder.close()
+    expect((await passing).passed).toBe('lost')
+    expect((await pass(forwarder, url)).passed).toBe('unreachable')
   })
 
   it('is lost once the others know the replica as gone which has it, though its connection stays open', async () => {

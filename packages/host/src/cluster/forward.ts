@@ -37,6 +37,8 @@ export class Forwarder {
   /** Connections that nobody uses, by the name of the replica and its address. */
   readonly #idle = new Map<string, HopConnection[]>()
   readonly #opening = new Set<Socket>()
+  readonly #exchanges = new Set<Exchange>()
+  #closed = false
 
   constructor(seal: Seal) {
     this.#seal = seal
@@ -48,13 +50,21 @@ export class Forwarder {
     const keep = (connection: HopConnection): void => this.#keep(place, connection)
     const exchange = new Exchange(toHop(request, principal, body), request.reply, principal, keep)
     const stop = watch(isThere, () => exchange.abandon())
+    this.#exchanges.add(exchange)
     const kept = this.#takeIdle(place)
-    if (kept !== undefined) exchange.begin(kept)
+    if (this.#closed) exchange.abandon()
+    else if (kept !== undefined) exchange.begin(kept)
     else this.#open(to, url, exchange)
-    return exchange.outcome.finally(stop)
+    return exchange.outcome.finally(() => {
+      stop()
+      this.#exchanges.delete(exchange)
+    })
   }
 
+  /** Ends the connections, those in use too. */
   close(): void {
+    this.#closed = true
+    for (const exchange of this.#exchanges) exchange.abandon()
     for (const socket of this.#opening) socket.destroy()
     for (const connections of this.#idle.values()) for (const connection of connections) connection.destroy()
   }
@@ -95,7 +105,7 @@ export class Forwarder {
   /** Those that are idle for long are closed: their replica may be gone. */
   #keep(place: string, connection: HopConnection): void {
     const connections = this.#idle.get(place) ?? []
-    if (connections.length >= MAX_IDLE || connection.isClosed) {
+    if (this.#closed || connections.length >= MAX_IDLE || connection.isClosed) {
       connection.destroy()
       return
     }
