@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { PendingPins } from './pending-pins.ts'
 import type { PinChanges } from './pin.ts'
 
@@ -29,3 +29,24 @@ it.each(Array.from({ length: 12 }, (_, at) => at))(
     await expect.poll(() => kept).toEqual(['first', 'second'])
   },
 )
+
+it('does not try again what fails after it is closed', async () => {
+  const failures: string[] = []
+  let fail = (_error: Error): void => {}
+  const pins = new PendingPins(
+    () =>
+      new Promise((_, reject) => {
+        fail = reject
+      }),
+    ({ message }) => void failures.push(message),
+  )
+  pins.write('mail', 'first', PIN)
+  const written = pins.flush()
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  pins.close()
+  const schedule = vi.spyOn(globalThis, 'setTimeout')
+  fail(new Error('disk full'))
+  await written
+  expect([failures, schedule.mock.calls.length]).toEqual([['disk full'], 0])
+  schedule.mockRestore()
+})

@@ -13,6 +13,7 @@ export class PendingPins {
   #changes = new Map<string, PinChanges>()
   #writing: Promise<void> | undefined
   #again: ReturnType<typeof setTimeout> | undefined
+  #closed = false
 
   constructor(keep: (changes: ReadonlyMap<string, PinChanges>) => Promise<void>, failed: (error: Error) => void) {
     this.#keep = keep
@@ -37,7 +38,9 @@ export class PendingPins {
     while (this.#writing !== undefined) await this.#writing
   }
 
+  /** What cannot be written from now on is not tried again. */
   close(): void {
+    this.#closed = true
     clearTimeout(this.#again)
   }
 
@@ -51,8 +54,7 @@ export class PendingPins {
       },
       (error: unknown) => {
         this.#writing = undefined
-        this.#again = setTimeout(() => this.#schedule(), AGAIN_MS)
-        this.#again.unref()
+        if (!this.#closed) this.#again = setTimeout(() => this.#schedule(), AGAIN_MS).unref()
         this.#failed(error instanceof Error ? error : new Error(String(error)))
       },
     )
