@@ -31,20 +31,25 @@ export async function buildDoors(folder = join(ROOT, 'packages', 'sdk'), target 
   })
   // Beside it, for the same paths in the source maps.
   const fresh = `${target}-${process.pid}`
-  const { output } = await bundle.write({
-    dir: fresh,
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: 'chunks/[name].js',
-    sourcemap: true,
-    comments: { annotation: true, jsdoc: false },
-    // Functions and classes keep their names, for stack traces; the sources are published and mapped. Lines stay lines: Node
-    // prints the whole line of an error that nobody catches before what the error says.
-    minify: { compress: false, mangle: { keepNames: true }, codegen: { removeWhitespace: false } },
-    codeSplitting: { groups: CHUNKS.map(toGroup) },
-  })
-  await bundle.close()
-  putInPlace(fresh, target)
+  let output
+  try {
+    ;({ output } = await bundle.write({
+      dir: fresh,
+      format: 'esm',
+      entryFileNames: '[name].js',
+      chunkFileNames: 'chunks/[name].js',
+      sourcemap: true,
+      comments: { annotation: true, jsdoc: false },
+      // Functions and classes keep their names, for stack traces; the sources are published and mapped. Lines stay lines: Node
+      // prints the whole line of an error that nobody catches before what the error says.
+      minify: { compress: false, mangle: { keepNames: true }, codegen: { removeWhitespace: false } },
+      codeSplitting: { groups: CHUNKS.map(toGroup) },
+    }))
+    putInPlace(fresh, target)
+  } finally {
+    await bundle.close()
+    rmSync(fresh, { recursive: true, force: true })
+  }
   const chunks = output.filter(({ type }) => type === 'chunk')
   return chunks.map(({ fileName, code, imports }) => ({ fileName, bytes: code.length, imports }))
 }
@@ -151,7 +156,8 @@ function holds({ paths, also = [], but = [] }, path) {
 }
 
 /**
- * Replaces file by file, and leaves alone what is the same: programs that run from the folder miss none while it is built again.
+ * Replaces file by file, and leaves alone what is the same. Names carry no digest: a program that runs from the folder finds every
+ * file that this build has too, and not those that it no longer has.
  * Scripts of an earlier build must not be published along with this one; the types are the compiler's.
  */
 function putInPlace(fresh, target) {
@@ -164,7 +170,6 @@ function putInPlace(fresh, target) {
     renameSync(from, to)
   }
   for (const name of scriptsIn(target)) if (!made.includes(name)) rmSync(join(target, name), { force: true })
-  rmSync(fresh, { recursive: true, force: true })
 }
 
 /** Only where this build puts them: a folder may hold links to others. */
