@@ -187,14 +187,14 @@ function differenceTool(clock: Clock) {
 function nextTool(clock: Clock) {
   return tool(
     {
-      description: 'When a weekday or a time of day comes next.',
+      description: 'When a weekday or a time of day comes next; one of the two is needed.',
       input: {
         type: 'object',
         properties: {
           weekday: { type: 'string', description: 'Monday; any by default', maxLength: 20 },
           at: {
             type: 'string',
-            description: 'HH:MM; midnight by default',
+            description: 'HH:MM; with a weekday midnight by default',
             pattern: '^[0-2][0-9]:[0-5][0-9]$',
           },
           after: { ...TIME, description: 'Now by default' },
@@ -206,10 +206,13 @@ function nextTool(clock: Clock) {
       readOnly: true,
       openWorld: false,
     },
-    ({ weekday, at = '00:00', after, zone }) => {
+    ({ weekday, at, after, zone }) => {
+      if (weekday === undefined && at === undefined) {
+        throw new ToolError('What is to come next is not said. Give `weekday`, `at` (HH:MM), or both.')
+      }
       const there = zoneOf(clock, zone)
       const from = after === undefined ? clock.now() : fromText(after, there, clock.now()).moment
-      return nextTime(from, there, weekday === undefined ? undefined : dayOf(weekday), at)
+      return nextTime(from, there, weekday === undefined ? undefined : dayOf(weekday), at ?? '00:00')
     },
   )
 }

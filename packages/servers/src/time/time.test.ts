@@ -92,6 +92,8 @@ describe('time', () => {
     ['next', { weekday: 't' }, 'Tuesday, Wednesday'],
     ['convert', { time: 'tomorrow', to: ['UTC'] }, 'is no time'],
     ['next', { at: '29:00' }, 'is no time'],
+    ['next', {}, 'Give `weekday`'],
+    ['next', { zone: 'UTC', after: '2026-05-01T14:29' }, 'Give `weekday`'],
   ])('says what to write instead: %s %j', async (name, args, words) => {
     const result = await client.callTool(name, args)
     expect(result.isError).toBe(true)
