@@ -47,7 +47,7 @@ test('every other TypeScript block compiles', async () => {
   try {
     for (const [index, { code }] of loose.entries()) writeFileSync(join(folder, `${index}.ts`), `${code}\nexport {}\n`)
     writeFileSync(join(folder, 'globals.d.ts'), GLOBALS)
-    writeFileSync(join(folder, 'server.ts'), SERVER)
+    for (const name of ['server.ts', 'notes.ts']) writeFileSync(join(folder, name), SERVER)
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(CONFIG))
     const problems = await compile(folder)
     // A snippet's errors are reported where it stands; errors of the packages are their own checks' business.
@@ -71,6 +71,11 @@ test.each(pages)('every relative link of %s leads somewhere', (page) => {
   expect(broken).toEqual([])
 })
 
+test.each(pages.filter((page) => page.startsWith('docs/guide/')))('%s needs no file of the repository', (page) => {
+  // Who has the packages has no folder `examples`.
+  expect(readFileSync(join(root, page), 'utf8').match(/\]\(\.\.\/\.\.\/[^)]*\)/g)).toBeNull()
+})
+
 test('a block names the files that it needs beside it', () => {
   const unsaid = blocks.flatMap(({ page, line, file = '', code }) => {
     const prose = readFileSync(join(root, page), 'utf8').replace(/^```[\s\S]*?^```$/gm, '')
@@ -87,9 +92,10 @@ test('a block names the files that it needs beside it', () => {
 const GLOBALS = `declare const server: import('@portico/sdk/server').Server
 `
 
-/** The file that a page shows first and names to its other blocks. */
+/** In place of the files that a page shows and its other blocks import. */
 const SERVER = `import { createServer } from '@portico/sdk/server'
 export const server = createServer({ name: 'clock', version: '1.0.0' })
+export default server
 `
 
 const CONFIG = {

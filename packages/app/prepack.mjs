@@ -1,6 +1,6 @@
 /**
  * Runs before the package is packed: puts the built workbench page beside the program that serves it, the plugins for editors
- * beside the command that installs them, and refuses to pack what has not been built. `npm run build` in the repository's root builds the program.
+ * beside the command that installs them, the files to deploy a gateway with, and refuses to pack what has not been built. `npm run build` in the repository's root builds the program.
  */
 
 import { spawnSync } from 'node:child_process'
@@ -16,6 +16,7 @@ const target = join(own, 'dist', 'ui')
 if (!existsSync(join(own, 'dist', 'cli', 'main.js'))) fail('The program is not built: run `npm run build` in the root.')
 if (!existsSync(join(page, 'dist', 'index.html'))) buildPage()
 mirror(join(page, 'dist'), target)
+mirror(join(own, '..', '..', 'examples', 'deploy'), join(own, 'dist', 'deploy'))
 
 await packEditors()
 
