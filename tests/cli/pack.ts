@@ -103,6 +103,7 @@ async function usePackages(): Promise<void> {
   assert.ok((await client.listTools()).length > 0)
   await client.close()
   assert.ok(existsSync(join(folder, 'node_modules', 'portico', 'dist', 'ui', 'index.html')))
+  assert.ok(existsSync(join(folder, 'node_modules', 'portico', 'dist', 'deploy', 'docker', 'Dockerfile')))
 }
 
 /** A newcomer has the packages and no copy of the repository: the plugins come with them. */
@@ -164,7 +165,7 @@ export function mainIn(folder: string): string {
 
 export const trials: readonly Trial[] = [
   {
-    name: 'pack: from tarballs in an empty folder, the version, a ready-made server and the workbench',
+    name: 'pack: from tarballs in an empty folder, the version, a ready-made server, the workbench and the files to deploy with',
     run: usePackages,
   },
   {

@@ -283,6 +283,30 @@ describe('bounds of tasks (sec-401)', () => {
   })
 })
 
+it.each([true, false])(
+  'the end of a task is told once, and no one follows it by then (a call that waits: %s)',
+  async (waits) => {
+    const { server, release } = reports()
+    const lab = await start(server, { tasks: { attendMs: 0 } })
+    const ends: HostTask[] = []
+    const seen: string[] = []
+    lab.host.on('task', (task) => {
+      seen.push(task.label)
+      if (task.status === 'completed') ends.push(task)
+    })
+    const call = waits
+      ? lab.host.call('reports_report', {})
+      : lab.host.callAsTask('reports_report', {}, { session: 'a' })
+    await expect.poll(() => seen.length).toBeGreaterThan(0)
+    release()
+    await call
+    await expect.poll(() => ends.length).toBeGreaterThan(0)
+    const [{ label } = { label: '' }] = ends
+    await lab.host.tasks.result(label)
+    expect(ends.map(({ followed }) => followed)).toEqual([false])
+  },
+)
+
 describe('the id of a task (sec-400)', () => {
   it('is in no event, no audit record and no message to the model', async () => {
     const { server } = reports()

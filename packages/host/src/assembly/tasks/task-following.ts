@@ -215,6 +215,8 @@ export class TaskFollowing implements HostTasks {
   #follow(run: ToolRun, kept: KeptTask, attendance: Attendance): FollowedTask {
     const followed = new FollowedTask(run, kept, (task, isState) => {
       attendance.status(task.kept.message)
+      // Its end is told once, when it is written down.
+      if (isOver(task.kept)) return
       this.#parts.changed(task.view())
       if (isState && !this.#closed) this.#work(this.#records.change(task.kept, task.kept))
     })
