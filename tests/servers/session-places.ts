@@ -30,7 +30,6 @@ const PAGE =
   '<title>Lighthouse</title><h1>Keepers wanted</h1><p>Apply at the door. The lamp turns once in nine seconds, every night of the year.</p>'
 
 const PLACES: { readonly [Name in ServerName]?: (folder: string) => Promise<Place> | Place } = {
-  files: () => ({ options: ['--no-ripgrep'] }),
   git: (folder) => {
     makeRepository(join(folder, 'repository'))
     return {}
