@@ -72,7 +72,7 @@ function neighboursOf(code: string, file: string): readonly string[] {
   const found = [...code.matchAll(IMPORTED)].map(([, name = '']) =>
     jiti.esmResolve(name, { parentURL: pathToFileURL(file).href, try: true }),
   )
-  return found.filter((url) => url !== undefined && isTypeScript(url))
+  return found.flatMap((url) => (url !== undefined && isTypeScript(url) ? [url] : []))
 }
 
 /** The names that the compiled file exports, and the modules of which it exports everything. */
