@@ -171,7 +171,7 @@ export class LanguageProcess {
   }
 }
 
-export function cancelled(): ToolError {
+function cancelled(): ToolError {
   return new ToolError('The request was cancelled.')
 }
 

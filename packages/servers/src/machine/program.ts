@@ -68,10 +68,8 @@ export function runProgram(program: string, options: RunOptions): Promise<Outcom
     const chunks: Buffer[] = []
     let size = 0
     let stderr = ''
-    let truncated = false
-    let timedOut = false
+    let [truncated, timedOut, isStopped] = [false, false, false]
     let killer: ReturnType<typeof setTimeout> | undefined
-    let isStopped = false
     const stop = (): void => {
       isStopped = true
       // Politely first, so that lock files are taken away; then for good, and without waiting for what it started.

@@ -49,6 +49,9 @@ export function runBounded(job: ProcessJob): Promise<ProcessOutcome> {
       ending ??= why
       endTree(child)
     }
+    const hold = (bytes: number): void => {
+      held = bytes
+    }
     const onAbort = (): void => end('failed')
     const onExit = (): void => endTree(child)
     const timer = setTimeout(end, limits.timeMs, 'time')
@@ -56,14 +59,7 @@ export function runBounded(job: ProcessJob): Promise<ProcessOutcome> {
       child.pid === undefined
         ? []
         : [
-            watchMemory(
-              child.pid,
-              limits.memoryBytes,
-              () => end('memory'),
-              (bytes) => {
-                held = bytes
-              },
-            ),
+            watchMemory(child.pid, limits.memoryBytes, () => end('memory'), hold),
             watchMachine({ maxBytes: limits.memoryBytes, held: () => held, onOver: () => end('machine') }),
           ]
     signal?.addEventListener('abort', onAbort, { once: true })

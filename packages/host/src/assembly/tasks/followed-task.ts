@@ -2,8 +2,11 @@
 
 import type { TaskView, ToolRun } from '@portico/sdk/client'
 import { toClean } from '../../guard/foreign-text.ts'
+import { DEFAULT_SESSION } from '../circumstances.ts'
+import type { ActOptions } from '../options.ts'
 import { type HostTask, toHostTask } from './host-task.ts'
-import { isOver, type KeptTask } from './task-book.ts'
+import type { CallEffect } from './task-access.ts'
+import { isOver, type KeptTask, labelOfTask } from './task-book.ts'
 
 /** Told of every change; `isState` where more than its words changed, which is worth keeping. */
 type Changed = (task: FollowedTask, isState: boolean) => void
@@ -73,15 +76,36 @@ export class FollowedTask {
 const MAX_STEPS = 20
 const MAX_STEP_MESSAGE = 200
 
+/** What is kept of a call that has become a task of the server with this identity. */
+export function toKept(run: ToolRun, effect: CallEffect, options: ActOptions, identity: string): KeptTask {
+  const { server, tool, arguments: sent } = effect
+  const { task, generation = 'extension' } = run
+  if (task === undefined) throw new TypeError('it is no task')
+  const { session = DEFAULT_SESSION, byModel = false } = options
+  return withStep({
+    label: labelOfTask(identity, task.taskId),
+    taskId: task.taskId,
+    server,
+    identity,
+    tool,
+    generation,
+    startedAt: task.createdAt,
+    ...toKnown(task),
+    // On behalf of somebody else, it is theirs alone to take up again.
+    ...(options.principal === undefined && { call: { session, arguments: sent, byModel } }),
+    follower: process.pid,
+  })
+}
+
 /** The task with what it says now at the end of its history. */
-export function withStep(task: KeptTask): KeptTask {
+function withStep(task: KeptTask): KeptTask {
   const { status, message, updatedAt: at, history = [] } = task
   const step = { at, status, ...(message !== undefined && { message: message.slice(0, MAX_STEP_MESSAGE) }) }
   return { ...task, history: [...history, step].slice(-MAX_STEPS) }
 }
 
 /** What is kept of what a server says about a task. */
-export function toKnown({ status, statusMessage, createdAt, updatedAt, ttlMs }: TaskView) {
+function toKnown({ status, statusMessage, createdAt, updatedAt, ttlMs }: TaskView) {
   return {
     status,
     message: statusMessage === undefined ? undefined : toClean(statusMessage).slice(0, 500),

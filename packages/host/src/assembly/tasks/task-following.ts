@@ -10,14 +10,13 @@ import { HostError } from '../../errors.ts'
 import { admit, isForeign, toClean } from '../../guard/foreign-text.ts'
 import type { Permit } from '../../guard/guard.ts'
 import { type ActionResult, settle } from '../act-outcome.ts'
-import { DEFAULT_SESSION } from '../circumstances.ts'
 import type { ActOptions, HostTaskOptions } from '../options.ts'
 import { Attendance } from './attendance.ts'
-import { FollowedTask, toKnown, withStep } from './followed-task.ts'
+import { FollowedTask, toKept } from './followed-task.ts'
 import { type HostTask, type TaskArrival, toHostTask } from './host-task.ts'
 import { isProcessAlive } from './process-alive.ts'
 import { type AccessParts, type CallEffect, TaskAccess } from './task-access.ts'
-import { isOver, type KeptTask, labelOfTask, type TaskBook } from './task-book.ts'
+import { isOver, type KeptTask, type TaskBook } from './task-book.ts'
 import { isFull } from './task-bounds.ts'
 import type { HostTasks, StartedCall, TaskCallOptions } from './task-calls.ts'
 import { TaskRecords } from './task-records.ts'
@@ -189,24 +188,7 @@ export class TaskFollowing implements HostTasks {
   }
 
   async #enter(run: ToolRun, effect: CallEffect, options: ActOptions, attendance: Attendance): Promise<FollowedTask> {
-    const { server, tool, arguments: sent } = effect
-    const { task, generation = 'extension' } = run
-    if (task === undefined) throw new TypeError('it is no task')
-    const identity = this.#access.identityOf(server) ?? ''
-    const { session = DEFAULT_SESSION, byModel = false } = options
-    const kept = withStep({
-      label: labelOfTask(identity, task.taskId),
-      taskId: task.taskId,
-      server,
-      identity,
-      tool,
-      generation,
-      startedAt: task.createdAt,
-      ...toKnown(task),
-      // On behalf of somebody else, it is theirs alone to take up again.
-      ...(options.principal === undefined && { call: { session, arguments: sent, byModel } }),
-      follower: process.pid,
-    })
+    const kept = toKept(run, effect, options, this.#access.identityOf(effect.server) ?? '')
     await this.#records.keep(kept)
     await this.#records.note(kept, 'started')
     return this.#follow(run, kept, attendance)
