@@ -83,7 +83,10 @@ class LazyAuthorizer implements Authorizer {
   }
 
   async #ready(): Promise<Authorizer> {
-    this.#making ??= this.#make()
+    this.#making ??= this.#make().catch((error: unknown) => {
+      this.#making = undefined
+      throw error
+    })
     this.#made = await this.#making
     return this.#made
   }

@@ -90,7 +90,11 @@ class OAuthAuthorizer implements Authorizer {
   }
 
   async #headers({ method, url }: OutgoingHead): Promise<AuthHeaders> {
-    this.#loading ??= this.#source.load()
+    // A store that failed once may be there the next time.
+    this.#loading ??= this.#source.load().catch((error: unknown) => {
+      this.#loading = undefined
+      throw error
+    })
     await this.#loading
     if (this.#source.current === undefined && this.#source.renewable) {
       await this.#once('renew', (flying) => this.#source.renew(flying))
