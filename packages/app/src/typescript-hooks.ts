@@ -36,7 +36,7 @@ function isOurs(specifier: string, parent: string | undefined): boolean {
 }
 
 function isTypeScript(url: string | undefined): boolean {
-  return url !== undefined && /\.[cm]?tsx?(?:[?#]|$)/.test(url)
+  return url !== undefined && /\.[cm]?tsx?(?:[?#].*)?$/.test(url)
 }
 
 /** What Node links: the same exports as the file has, while jiti runs it, once for all who import it. */
@@ -69,10 +69,11 @@ const STARRED = /Object\.keys\(([\w$]+)\)\.forEach\(function \(key\)/g
 
 /** The TypeScript that it imports. Node has each run before this one: of two that begin a file at once, jiti would run it twice. */
 function neighboursOf(code: string, file: string): readonly string[] {
-  const found = [...code.matchAll(IMPORTED)].map(([, name = '']) =>
-    jiti.esmResolve(name, { parentURL: pathToFileURL(file).href, try: true }),
-  )
-  return found.flatMap((url) => (url !== undefined && isTypeScript(url) ? [url] : []))
+  const parentURL = pathToFileURL(file).href
+  return [...code.matchAll(IMPORTED)].flatMap(([, name = '']) => {
+    const url = jiti.esmResolve(name, { parentURL, try: true })
+    return url !== undefined && isTypeScript(url) ? [url] : []
+  })
 }
 
 /** The names that the compiled file exports, and the modules of which it exports everything. */

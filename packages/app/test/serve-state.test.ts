@@ -77,9 +77,7 @@ describe('the same file, served twice', () => {
       expect(await post(urls[1] ?? '', { method: 'tools/list', id: 2 }, session)).toMatchObject({ status: 200 })
       const other = await connect(urls[1] ?? '', { headers })
       const tools = await other.listTools()
-      const isBare = ({ required }: { readonly required?: unknown }) =>
-        !Array.isArray(required) || required.length === 0
-      const name = tools.find(({ inputSchema }) => isBare(inputSchema))?.name ?? ''
+      const name = tools.find((tool) => tool.name.endsWith('now'))?.name ?? ''
       const results = []
       for (let at = 0; at < 6; at++) results.push(await (at % 2 === 0 ? client : other).callTool(name, {}))
       expect(results.filter(({ isError }) => isError === true)).toHaveLength(2)
