@@ -1,9 +1,11 @@
 /** Every database passes the contracts of stores and buses. The SQLite file does so in its unit tests. */
 
-import { type OpenedState, openState } from '@portico/host/state'
+import { type OpenedState, openState, type StateSetting } from '@portico/host/state'
+import type { Store } from '@portico/sdk/state'
 import { stateBusContract, stateStoreContract } from '@portico/sdk/testing'
 import type { Report } from '../support/report.ts'
 import type { Trial } from '../support/suite.ts'
+import { damageOf } from './contract-damage.ts'
 import { type Kind, missingFor, places } from './places.ts'
 
 export const contractTrials: readonly Trial[] = (['postgres', 'valkey', 'redis'] as const).map((kind) => ({
@@ -18,14 +20,20 @@ const LANES = 6
 
 async function runContracts(kind: Kind, report: Report): Promise<void> {
   const place = await places.get(kind)
-  const open = async (): Promise<readonly [OpenedState, OpenedState]> => {
+  const open = async (): Promise<readonly [OpenedState, OpenedState, StateSetting]> => {
     const setting = place.fresh()
-    return [await openState(setting), await openState(setting)]
+    return [await openState(setting), await openState(setting), setting]
   }
-  const store = stateStoreContract(async () => {
-    const [one, other] = await open()
-    return [closing(one, one.store), closing(other, other.store)]
-  })
+  const settings = new WeakMap<Store, StateSetting>()
+  const store = stateStoreContract(
+    async () => {
+      const [one, other, setting] = await open()
+      const first = closing(one, one.store)
+      settings.set(first, setting)
+      return [first, closing(other, other.store)]
+    },
+    (first) => damageOf(settings.get(first)),
+  )
   const bus = stateBusContract(async () => {
     const [one, other] = await open()
     return [closing(one, one.bus), closing(other, other.bus)]

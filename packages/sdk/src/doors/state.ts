@@ -5,6 +5,7 @@ export { createMemoryBus } from '../state/memory-bus.ts'
 export { createMemoryStore } from '../state/memory-store.ts'
 export {
   type Change,
+  FOREIGN_VERSION,
   type Kept,
   type KeptEntry,
   type Lease,
@@ -15,4 +16,5 @@ export {
   requireTime,
   STORE_LIMITS,
   type Store,
+  toVersion,
 } from '../state/store.ts'

@@ -9,7 +9,10 @@ import { PorticoError } from '../jsonrpc/errors.ts'
 /** A value as it is kept. */
 export interface Kept {
   readonly value: string
-  /** A whole number from 1 on that no other write of this key ever has or had, greater with every later write. */
+  /**
+   * A whole number from 1 on that no other write of this key ever has or had, greater with every later write. What no store
+   * wrote has `FOREIGN_VERSION`.
+   */
   readonly version: number
 }
 
@@ -59,6 +62,10 @@ export interface Lease {
  *   `requireKey` and `requireRange` refuse what is not so; every implementation calls them first.
  * - When a call resolves, what it wrote is durable as far as the store promises that at all, and every later `get` or `list`
  *   of any process sees it.
+ * - The database is not trusted. Under a key there may be what no store wrote: it is read as a value like any other, which
+ *   whoever reads has to tell from its own, under `FOREIGN_VERSION`; a write that is guarded by that replaces it, and no other
+ *   guarded one. What stands in the place of a lease, and is none, is held by nobody. A count that cannot be read goes on
+ *   from the clock.
  * - Expired is gone: no call sees a value or lease after its time, whether or not it was swept. Time is the store's own.
  * - A call rejects with a `PorticoError`: `closed` after `close`, `store-unavailable` when the database is away. A write that
  *   rejects so may have happened. No call waits for ever, and a later one finds the database when it is back.
@@ -99,6 +106,25 @@ export const STORE_LIMITS = {
   maxChanges: 64,
   maxListed: 1000,
 } as const
+
+/** The version of what is under a key and was not written by a store: damaged, or put there by somebody else. */
+export const FOREIGN_VERSION = 1
+
+/**
+ * The version or epoch that a database gave, or `FOREIGN_VERSION` for what cannot be one. Every store reads its rows through this,
+ * so that nothing else ever guards a later write.
+ *
+ * @example
+ * ```ts
+ * import { toVersion } from '@portico/sdk/state'
+ *
+ * console.log(toVersion('0000000000000042'), toVersion('garbage')) // 42 1
+ * ```
+ */
+export function toVersion(found: unknown): number {
+  const version = typeof found === 'string' && !/^\d+$/.test(found) ? Number.NaN : Number(found)
+  return isWhole(version, FOREIGN_VERSION) ? version : FOREIGN_VERSION
+}
 
 const KEY = /^[\x21-\x7e]+$/
 const MAX_BYTES_PER_UNIT = 3

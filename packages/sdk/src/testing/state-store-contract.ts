@@ -5,6 +5,7 @@
 
 import { type Change, STORE_LIMITS, type Store } from '../state/store.ts'
 import { type ContractCase, eventually, expect, expectCode, expectEqual, pairCase } from './contract.ts'
+import { damageCases, type StoredDamage } from './state-store-damage.ts'
 import { leaseCases, type StoreCase } from './state-store-leases.ts'
 import { listCases } from './state-store-lists.ts'
 
@@ -13,7 +14,8 @@ const SHORT_MS = 20
 
 /**
  * The cases of a store. `make` gives two stores over one fresh place: as two processes would have them, or the same object
- * twice where a place has only one. Both are closed after each case.
+ * twice where a place has only one. Both are closed after each case. Where others can reach the place, `damage` says
+ * how they would put what no store wrote into the place of a store.
  *
  * @example
  * ```ts
@@ -27,9 +29,13 @@ const SHORT_MS = 20
  * for (const { run } of cases) await run()
  * ```
  */
-export function stateStoreContract(make: () => Promise<readonly [Store, Store]>): ContractCase[] {
+export function stateStoreContract(
+  make: () => Promise<readonly [Store, Store]>,
+  damage?: (store: Store) => StoredDamage,
+): ContractCase[] {
   const withStores = pairCase(make)
   return [
+    ...(damage === undefined ? [] : damageCases(withStores, damage)),
     ...writeCases(withStores),
     ...severalCases(withStores),
     ...raceCases(withStores),

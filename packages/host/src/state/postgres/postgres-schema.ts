@@ -1,11 +1,20 @@
 /**
  * Tables and functions in a schema of their own. A guarded write is one function, so that it is one round trip: it takes a
- * lock for each key in one order, reads what there is now, and changes all or nothing.
+ * lock for each key in one order, reads what there is now, and changes all or nothing. Rows that no store can have written
+ * have `FOREIGN_VERSION`, and are nobody's lease. The functions have the number of their kind in their names: replicas of
+ * another version use theirs meanwhile.
  */
+
+import { FOREIGN_VERSION } from '@portico/sdk/state'
+
+const OURS = `BETWEEN ${FOREIGN_VERSION} AND ${Number.MAX_SAFE_INTEGER}`
+
+/** Of the lease of a key that is held now. */
+export const HELD = `expires > clock_timestamp() AND isfinite(expires) AND epoch ${OURS}`
 
 /** Whether everything is there. */
 export function isPreparedSql(schema: string): string {
-  return `SELECT to_regprocedure('${schema}.lease_1(text,text,bigint)') IS NOT NULL AS prepared`
+  return `SELECT to_regprocedure('${schema}.lease_2(text,text,bigint)') IS NOT NULL AS prepared`
 }
 
 /**
@@ -33,7 +42,7 @@ COMMIT`
 
 function writeFunction(schema: string): string {
   return `
-CREATE OR REPLACE FUNCTION ${schema}.write_1(keys text[], texts text[], versions bigint[], ttls bigint[])
+CREATE OR REPLACE FUNCTION ${schema}.write_2(keys text[], texts text[], versions bigint[], ttls bigint[])
 RETURNS bigint[] LANGUAGE plpgsql AS $$
 DECLARE
   given bigint[] := '{}';
@@ -43,7 +52,7 @@ BEGIN
     FROM (SELECT DISTINCT hashtext(key) AS number FROM unnest(keys) AS key ORDER BY 1) AS numbers;
   FOR i IN 1 .. cardinality(keys) LOOP
     CONTINUE WHEN versions[i] IS NULL;
-    SELECT version INTO now_version FROM ${schema}.entries
+    SELECT CASE WHEN version ${OURS} THEN version ELSE ${FOREIGN_VERSION} END INTO now_version FROM ${schema}.entries
       WHERE key = keys[i] AND (expires IS NULL OR expires > clock_timestamp());
     IF coalesce(now_version, 0) <> versions[i] THEN RETURN NULL; END IF;
   END LOOP;
@@ -65,13 +74,13 @@ END $$;`
 /** The number is taken once the key is locked, so that it is greater than that of every lease before. */
 function leaseFunction(schema: string): string {
   return `
-CREATE OR REPLACE FUNCTION ${schema}.lease_1(wanted text, holder text, ms bigint)
+CREATE OR REPLACE FUNCTION ${schema}.lease_2(wanted text, holder text, ms bigint)
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   given bigint;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('${schema}.leases'), hashtext(wanted));
-  PERFORM 1 FROM ${schema}.leases WHERE key = wanted AND expires > clock_timestamp();
+  PERFORM 1 FROM ${schema}.leases WHERE key = wanted AND ${HELD};
   IF FOUND THEN RETURN NULL; END IF;
   given := nextval('${schema}.count');
   INSERT INTO ${schema}.leases (key, owner, epoch, expires)

@@ -1,8 +1,16 @@
 /** The table of texts in Redis or Valkey. */
 
-import type { Change, Kept, KeptEntry, Lease, ListRange, Store } from '@portico/sdk/state'
+import {
+  type Change,
+  type Kept,
+  type KeptEntry,
+  type Lease,
+  type ListRange,
+  type Store,
+  toVersion,
+} from '@portico/sdk/state'
 import type { RedisDatabase } from './redis-database.ts'
-import { LEASE, LIST, RELEASE, RENEW, WRITE } from './redis-scripts.ts'
+import { HOLDER, LEASE, LIST, RELEASE, RENEW, WRITE } from './redis-scripts.ts'
 
 /** A version or an epoch, before what it belongs to. */
 const DIGITS = 16
@@ -27,7 +35,7 @@ export class RedisStore implements Store {
   }
 
   async get(key: string): Promise<Kept | undefined> {
-    const entry = await this.#redis.send('GET', `${this.#entries}${key}`)
+    const entry = await this.#redis.send('GET', `${this.#entries}${key}`).catch(noText)
     return typeof entry === 'string' ? toKept(entry) : undefined
   }
 
@@ -41,7 +49,9 @@ export class RedisStore implements Store {
     ])
     const keys = [this.#count, this.#index, this.#expiries]
     const versions = await this.#redis.run(WRITE, keys, [this.#entries, ...words])
-    return Array.isArray(versions) ? versions.map(Number) : undefined
+    return Array.isArray(versions)
+      ? versions.map((version) => (Number(version) === 0 ? 0 : toVersion(version)))
+      : undefined
   }
 
   async list(prefix: string, { after = '', limit }: ListRange): Promise<readonly KeptEntry[]> {
@@ -53,7 +63,7 @@ export class RedisStore implements Store {
 
   async lease(key: string, owner: string, forMs: number): Promise<Lease | undefined> {
     const epoch = await this.#redis.run(LEASE, [this.#count, `${this.#leases}${key}`], [owner, `${forMs}`])
-    return typeof epoch === 'string' ? { owner, epoch: Number(epoch) } : undefined
+    return typeof epoch === 'string' ? { owner, epoch: toVersion(epoch) } : undefined
   }
 
   async renew(key: string, { epoch }: Lease, forMs: number): Promise<boolean> {
@@ -65,9 +75,9 @@ export class RedisStore implements Store {
   }
 
   async holder(key: string): Promise<Lease | undefined> {
-    const held = await this.#redis.send('GET', `${this.#leases}${key}`)
+    const held = await this.#redis.run(HOLDER, [`${this.#leases}${key}`], [])
     if (typeof held !== 'string') return undefined
-    return { owner: held.slice(DIGITS), epoch: Number(held.slice(0, DIGITS)) }
+    return { owner: held.slice(DIGITS), epoch: toVersion(held.slice(0, DIGITS)) }
   }
 
   /** The connection is that of the bus too; `redis-state.ts` closes it. */
@@ -75,7 +85,14 @@ export class RedisStore implements Store {
 }
 
 function toKept(entry: string): Kept {
-  return { value: entry.slice(DIGITS), version: Number(entry.slice(0, DIGITS)) }
+  const digits = entry.slice(0, DIGITS)
+  return { value: entry.slice(DIGITS), version: toVersion(digits.length === DIGITS ? digits : undefined) }
+}
+
+/** Under the key is something else than a text, which only somebody else can have put there. */
+function noText(error: unknown): string {
+  if (error instanceof Error && error.cause instanceof Error && error.cause.message.startsWith('WRONGTYPE')) return ''
+  throw error
 }
 
 function toEntries(found: readonly string[]): KeptEntry[] {

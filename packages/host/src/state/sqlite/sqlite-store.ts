@@ -1,11 +1,25 @@
 /** The table of texts in a SQLite file. */
 
-import type { Change, Kept, KeptEntry, Lease, ListRange, Store } from '@portico/sdk/state'
+import {
+  type Change,
+  FOREIGN_VERSION,
+  type Kept,
+  type KeptEntry,
+  type Lease,
+  type ListRange,
+  type Store,
+  toVersion,
+} from '@portico/sdk/state'
 import { HELD, machineMs } from './machine-clock.ts'
 import type { Row, Sql } from './sqlite-driver.ts'
 import type { SqliteFile } from './sqlite-file.ts'
 
 const LIVE = '(expires IS NULL OR expires > ?)'
+/** A column of SQLite takes anything, and a number that is too large cannot even be read. */
+const OURS = (column: string): string =>
+  `typeof(${column}) = 'integer' AND ${column} BETWEEN 1 AND ${Number.MAX_SAFE_INTEGER}`
+const VERSION = `CASE WHEN ${OURS('version')} THEN version ELSE ${FOREIGN_VERSION} END AS version`
+const HELD_NOW = `${HELD} AND ${OURS('epoch')}`
 /** After every key that begins with a prefix: no key has a character above "~". */
 const BEYOND = '\x7f'
 
@@ -19,7 +33,7 @@ export class SqliteStore implements Store {
   }
 
   async get(key: string): Promise<Kept | undefined> {
-    const query = `SELECT value, version FROM entries WHERE key = ? AND ${LIVE}`
+    const query = `SELECT value, ${VERSION} FROM entries WHERE key = ? AND ${LIVE}`
     return this.#file.read((sql) => toKept(sql.all(query, key, Date.now())[0]))
   }
 
@@ -36,12 +50,12 @@ export class SqliteStore implements Store {
   async list(prefix: string, range: ListRange): Promise<readonly KeptEntry[]> {
     const { after = '', limit } = range
     const [operator, from] = after >= prefix && after !== '' ? ['>', after] : ['>=', prefix]
-    const query = `SELECT key, value, version FROM entries WHERE key ${operator} ? AND key < ? AND ${LIVE} ORDER BY key LIMIT ?`
+    const query = `SELECT key, value, ${VERSION} FROM entries WHERE key ${operator} ? AND key < ? AND ${LIVE} ORDER BY key LIMIT ?`
     return this.#file.read((sql) =>
       sql.all(query, from, `${prefix}${BEYOND}`, Date.now(), limit).map((row) => ({
         key: String(row.key),
         value: String(row.value),
-        version: Number(row.version),
+        version: toVersion(row.version),
       })),
     )
   }
@@ -63,7 +77,7 @@ export class SqliteStore implements Store {
   }
 
   async renew(key: string, lease: Lease, forMs: number): Promise<boolean> {
-    const query = `UPDATE leases SET expires = ?, lasts = ? WHERE key = ? AND epoch = ? AND ${HELD} RETURNING epoch`
+    const query = `UPDATE leases SET expires = ?, lasts = ? WHERE key = ? AND epoch = ? AND ${HELD_NOW} RETURNING epoch`
     const renewed = await this.#file.transaction((sql) => {
       const now = machineMs()
       return sql.all(query, now + forMs, forMs, key, lease.epoch, now, now).length > 0
@@ -86,7 +100,7 @@ export class SqliteStore implements Store {
 
 function fits(sql: Sql, { key, ifVersion }: Change, now: number): boolean {
   if (ifVersion === undefined) return true
-  const found = sql.all(`SELECT version FROM entries WHERE key = ? AND ${LIVE}`, key, now)[0]
+  const found = sql.all(`SELECT ${VERSION} FROM entries WHERE key = ? AND ${LIVE}`, key, now)[0]
   return ifVersion === Number(found?.version ?? 0)
 }
 
@@ -109,14 +123,23 @@ function apply(sql: Sql, { key, value, ttlMs }: Change, now: number, nextVersion
 
 function heldBy(sql: Sql, key: string): Lease | undefined {
   const now = machineMs()
-  const row = sql.all(`SELECT owner, epoch FROM leases WHERE key = ? AND ${HELD}`, key, now, now)[0]
+  const row = sql.all(`SELECT owner, epoch FROM leases WHERE key = ? AND ${HELD_NOW}`, key, now, now)[0]
   return row === undefined ? undefined : { owner: String(row.owner), epoch: Number(row.epoch) }
 }
 
+/** Never behind the clock, as that of a new file: what cannot be a count, or was set back, goes on from there. */
 function raise(sql: Sql, by: number): number {
-  return Number(sql.all('UPDATE count SET number = number + ? RETURNING number', by)[0]?.number)
+  const clock = Date.now() * 1000
+  const last = `max(CASE WHEN ${OURS('number')} AND number <= ${MOST} THEN number ELSE 0 END, ?)`
+  const [raised] = sql.all(`UPDATE count SET number = ${last} + ? RETURNING number`, clock, by)
+  if (raised !== undefined) return Number(raised.number)
+  sql.run('INSERT INTO count VALUES (?)', clock + by)
+  return clock + by
 }
 
+/** Far beyond any clock, and far enough below what can be counted exactly. */
+const MOST = 9e15
+
 function toKept(row: Row | undefined): Kept | undefined {
-  return row === undefined ? undefined : { value: String(row.value), version: Number(row.version) }
+  return row === undefined ? undefined : { value: String(row.value), version: toVersion(row.version) }
 }
