@@ -22,8 +22,8 @@ export class CallerControl {
   readonly #meter: Pick<Meter, 'snapshot'>
   readonly #connections: Pick<CallerConnections, 'byPrincipal' | 'endOf'>
   readonly #revoked = new Set<string>()
-  /** Shut out here, and not yet written where the others read. */
-  readonly #unshared = new Set<string>()
+  /** Shut out here, and when; not yet written where the others read. */
+  readonly #unshared = new Map<string, number>()
   readonly #shared: SharedRevocations | undefined
   #looking: Promise<void> = Promise.resolve()
   #unfollow: (() => void) | undefined
@@ -70,10 +70,8 @@ export class CallerControl {
     this.#revoked.add(principal)
     this.#connections.endOf(principal)
     if (this.#shared === undefined) return
-    this.#unshared.add(principal)
-    await this.#share('is shut out at this replica alone', (names) =>
-      [...new Set([...names, principal])].slice(-MAX_REVOKED),
-    )
+    this.#unshared.set(principal, Date.now())
+    await this.#share('is shut out at this replica alone', (list) => withNames(list, [principal]))
     this.#unshared.delete(principal)
     await this.#look()
   }
@@ -82,9 +80,9 @@ export class CallerControl {
   async restore(principal: string): Promise<boolean> {
     let isKnown = this.#revoked.has(principal)
     if (this.#shared !== undefined) {
-      await this.#share('stays shut out', (names) => {
-        isKnown ||= names.includes(principal)
-        return names.filter((name) => name !== principal)
+      await this.#share('stays shut out', (list) => {
+        isKnown ||= list.names.includes(principal)
+        return withoutName(list, principal)
       })
       this.#unshared.delete(principal)
       await this.#look()
@@ -97,10 +95,10 @@ export class CallerControl {
   }
 
   /** Writers take turns at the store, so that what is written last is what holds. */
-  async #share(otherwise: string, change: (names: readonly string[]) => readonly string[]): Promise<void> {
+  async #share(otherwise: string, change: (list: Revocations) => Revocations): Promise<void> {
     const shared = this.#shared
     try {
-      await shared?.text.update((text) => JSON.stringify(change(fromText(text))))
+      await shared?.text.update((text) => toText(change(fromText(text))))
     } catch (cause) {
       shared?.failed(cause)
       const remedy = 'Send it again when the state answers'
@@ -127,12 +125,15 @@ export class CallerControl {
 
   /** What could not be written is written when the shared state is back: nobody comes in again because it was away. */
   async #shareAll(): Promise<void> {
-    const names = [...this.#unshared]
-    if (names.length === 0) return
-    await this.#share('is shut out at this replica alone', (kept) =>
-      [...new Set([...kept, ...names])].slice(-MAX_REVOKED),
+    const waiting = [...this.#unshared]
+    if (waiting.length === 0) return
+    await this.#share('is shut out at this replica alone', (list) =>
+      withNames(
+        list,
+        waiting.filter((one) => !isRestoredAfter(list, one)).map(([name]) => name),
+      ),
     )
-    for (const name of names) this.#unshared.delete(name)
+    for (const [name, at] of waiting) if (this.#unshared.get(name) === at) this.#unshared.delete(name)
   }
 
   /** One look after the other: an older one must not undo what a newer one found. */
@@ -146,11 +147,13 @@ export class CallerControl {
     const text = await this.#shared?.text.get()
     // Whoever was let in again left a list, if an empty one: where there is none, it was lost, and nobody comes in by that.
     if (text === undefined && this.#revoked.size > 0) {
-      for (const name of this.#revoked) this.#unshared.add(name)
+      for (const name of this.#revoked) this.#unshared.set(name, this.#unshared.get(name) ?? Date.now())
       await this.#shareAll()
       return
     }
-    const names = new Set([...fromText(text), ...this.#unshared])
+    const list = fromText(text)
+    for (const one of this.#unshared) if (isRestoredAfter(list, one)) this.#unshared.delete(one[0])
+    const names = new Set([...list.names, ...this.#unshared.keys()])
     for (const name of this.#revoked) if (!names.has(name)) this.#revoked.delete(name)
     for (const name of names) {
       if (this.#revoked.has(name)) continue
@@ -169,7 +172,54 @@ export interface SharedRevocations {
   readonly whenBack: (listener: () => void) => () => void
 }
 
-function fromText(text: string | undefined): readonly string[] {
+/**
+ * Who is shut out, and who was let in again and when: a replica that could not write down that it shut somebody out, and does so
+ * later, finds out that they have been let in since. Times are those of the replicas' own clocks.
+ */
+interface Revocations {
+  readonly names: readonly string[]
+  readonly restored: readonly Restored[]
+}
+
+interface Restored {
+  readonly restored: string
+  readonly at: number
+}
+
+/** How long, and how many of those who were let in again are remembered. */
+const RESTORED_MS = 24 * 3_600_000
+const MAX_RESTORED = 1_000
+
+function withNames({ names, restored }: Revocations, more: readonly string[]): Revocations {
+  return {
+    names: [...new Set([...names, ...more])].slice(-MAX_REVOKED),
+    restored: restored.filter((one) => !more.includes(one.restored)),
+  }
+}
+
+function withoutName({ names, restored }: Revocations, name: string): Revocations {
+  const at = Date.now()
+  const others = restored.filter((one) => one.restored !== name && at - one.at < RESTORED_MS)
+  return {
+    names: names.filter((one) => one !== name),
+    restored: [...others.slice(1 - MAX_RESTORED), { restored: name, at }],
+  }
+}
+
+function isRestoredAfter({ restored }: Revocations, [name, saidAt]: readonly [string, number]): boolean {
+  return restored.some((one) => one.restored === name && one.at >= saidAt)
+}
+
+/** One list of both, in which a replica of an earlier version reads the names. */
+function toText({ names, restored }: Revocations): string {
+  return JSON.stringify([...names, ...restored])
+}
+
+function fromText(text: string | undefined): Revocations {
   // Only this file writes it, so the shape is known.
-  return text === undefined ? [] : (JSON.parse(text) as string[])
+  const all = text === undefined ? [] : (JSON.parse(text) as (string | Restored)[])
+  return {
+    names: all.filter((one) => typeof one === 'string'),
+    restored: all.filter((one) => typeof one === 'object'),
+  }
 }
