@@ -1,6 +1,11 @@
 /** A row of the shared state that cannot be opened: named where it matters, passed over where it comes and goes. */
 
+import { createServer, prompt } from '@portico/sdk/server'
+import { testClient } from '@portico/sdk/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { toCallerError, toToolFailure } from '../src/gateway/call/failures.ts'
+import { GATEWAY_LIMITS } from '../src/gateway/limits.ts'
+import { SharedCallLimits } from '../src/gateway/shares/shared-call-limits.ts'
 import { openSharedBreakers } from '../src/upstream/connection/shared-breakers.ts'
 import { createSharedPlace, KEY, OTHER_KEY, type SharedPlace } from './shared-lab.ts'
 
@@ -43,5 +48,63 @@ describe('a row that cannot be opened (sec-536)', () => {
     const breakers = await openSharedBreakers(other.store, other.bus)
     expect(breakers.openUntil('any')).toBe(0)
     breakers.close()
+  })
+})
+
+describe('a row that somebody else has damaged', () => {
+  const spoil = async (prefix: string): Promise<void> => {
+    const rows = await place.raw.list(prefix, { limit: 100 })
+    expect(rows.length).toBeGreaterThan(0)
+    for (const { key } of rows) await place.raw.write([{ key, value: 'garbage' }])
+  }
+
+  it.each(['rate/', 'slots/'])('sec-728: is written anew by the next call that it counts: %s', async (prefix) => {
+    const limits = { ...GATEWAY_LIMITS, callsPerMinute: 8, maxConcurrent: 8 }
+    const [one, other] = [await place.join(), await place.join()]
+    await new SharedCallLimits(one, limits).enter('ann', undefined)
+    await spoil(prefix)
+    await expect(new SharedCallLimits(other, limits).enter('ann', undefined)).resolves.toMatchObject({
+      principal: 'ann',
+    })
+    expect((await other.store.list(prefix, { limit: 10 })).length).toBeGreaterThan(0)
+  })
+
+  it('sec-728: is written anew by whoever has read it before, and refused by whoever has not', async () => {
+    const [one, other] = [await place.join(), await place.join()]
+    const [known, unknown] = [one.text('grants'), other.text('grants')]
+    await known.update(() => 'kept')
+    await spoil('text/grants')
+    await expect(unknown.get()).rejects.toMatchObject({ code: 'secret-missing', data: { row: 'text/grants' } })
+    expect(await known.get()).toBe('kept')
+    expect(await unknown.get()).toBe('kept')
+    await spoil('text/grants')
+    await unknown.update((text) => `${text} and more`)
+    expect(await known.get()).toBe('kept and more')
+  })
+
+  it('sec-729: is told to those who run the gateway, and a caller gets a reference and may try again', async () => {
+    const state = await place.join()
+    await state.store.write([{ key: 'rate/ann', value: '1' }])
+    await spoil('rate/ann')
+    const error = await state.store.get('rate/ann').catch((thrown: unknown) => thrown)
+    expect(toToolFailure(error)).toBeUndefined()
+    const told: unknown[] = []
+    const server = createServer({
+      name: 'x',
+      version: '1.0.0',
+      onError: (thrown) => told.push(thrown),
+      prompts: {
+        any: prompt({}, () => {
+          throw toCallerError(error, 'mail')
+        }),
+      },
+    })
+    const client = await testClient(server)
+    const shown = await client.getPrompt('any').catch((thrown: unknown) => thrown)
+    await client.close()
+    expect(String((shown as Error).message)).toMatch(/Reference: /)
+    expect(JSON.stringify(shown)).not.toMatch(/rate|row|sealed|key/)
+    expect(shown).toMatchObject({ data: { code: 'store-unavailable', retriable: true } })
+    expect(told).toMatchObject([{ cause: { message: expect.stringContaining('The row "rate/ann"') } }])
   })
 })

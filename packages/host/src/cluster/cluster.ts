@@ -216,11 +216,11 @@ class Replica implements Cluster {
 
   #attach(shared: SharedEndpoint): SharedSessions {
     if (this.#routes !== undefined) throw new PorticoError('invalid-definition', 'A cluster shares one server')
-    const { store, bus, drainMs = DRAIN_MS } = this.#options
+    const { store, bus, drainMs = DRAIN_MS, leaseMs = LEASE_MS } = this.#options
     const ttlMs = Math.ceil(shared.settings.limits.sessionIdleMs * ROW_FACTOR)
     const book = new SessionBook(store, this.#rows, this.#prefix, ttlMs)
     const parts = { name: this.replica, shared, replicas: this.#replicas, book }
-    const held = new HeldSessions({ ...parts, againMs: Math.ceil(ttlMs / AGAIN_SHARE) })
+    const held = new HeldSessions({ ...parts, againMs: Math.ceil(ttlMs / AGAIN_SHARE), lookMs: leaseMs / 2 })
     this.#held = held
     const tellTaken = (replica: string, id: string): void => {
       const topic = this.#topic(replica)

@@ -17,6 +17,8 @@ interface Held {
   claim: number
   /** When the row was written, by the clock that only goes forward. */
   keptAt: number
+  /** When the row was last seen to be this replica's. */
+  lookedAt: number
   /** The last write, since each needs the version of the one before. */
   keeping: Promise<void>
 }
@@ -27,6 +29,8 @@ interface HeldOptions {
   readonly name: string
   /** A row is written again when so much time has passed. */
   readonly againMs: number
+  /** How long a session that is used may be without its row, which somebody else has taken away or damaged. */
+  readonly lookMs: number
   readonly shared: SharedEndpoint
 }
 
@@ -57,7 +61,9 @@ export class HeldSessions {
     const { replicas } = this.#options
     if (held === undefined || held.claim !== replicas.claim || !replicas.valid) return false
     if (replicas.leaving && !isWorking(held.session)) return false
-    if (performance.now() - held.keptAt > this.#options.againMs) this.#keepLater(id, held)
+    const now = performance.now()
+    if (now - held.keptAt > this.#options.againMs) this.#keepLater(id, held)
+    else if (now - held.lookedAt > this.#options.lookMs) this.#lookLater(id, held)
     return true
   }
 
@@ -65,7 +71,15 @@ export class HeldSessions {
   add(session: HttpSession, takeovers: number, version: number): void {
     const { claim } = this.#options.replicas
     const keptAt = performance.now()
-    this.#held.set(session.id, { session, takeovers, version, claim, keptAt, keeping: Promise.resolve() })
+    this.#held.set(session.id, {
+      session,
+      takeovers,
+      version,
+      claim,
+      keptAt,
+      lookedAt: keptAt,
+      keeping: Promise.resolve(),
+    })
   }
 
   /** Writes what is to be known of a session; rejects where it cannot be kept, or is another replica's by now. */
@@ -83,10 +97,11 @@ export class HeldSessions {
     const { book, replicas, name } = this.#options
     if (held === undefined) return
     const { claim } = replicas
-    const kept = await book.read(id)
-    if (kept !== undefined && (kept.row.owner !== name || kept.row.takeovers !== held.takeovers)) return this.drop(id)
-    held.version = kept?.version ?? 0
-    if (kept === undefined) await this.keep(id)
+    const { row, version } = await book.look(id)
+    if (row !== undefined && (row.owner !== name || row.takeovers !== held.takeovers)) return this.drop(id)
+    held.version = version
+    held.lookedAt = performance.now()
+    if (row === undefined) await this.keep(id)
     held.claim = claim
   }
 
@@ -139,18 +154,31 @@ export class HeldSessions {
     const { book, name } = this.#options
     if (this.#held.get(id) !== held) throw new PorticoError('closed', 'The session has ended')
     const row = { owner: name, takeovers: held.takeovers, record: toRecord(held.session) }
-    const version = await book.write(id, row, held.version)
+    const version = (await book.write(id, row, held.version)) ?? (await this.#writeAnew(id, row))
     if (version === undefined) {
       this.drop(id)
       throw new PorticoError('closed', 'Another replica has taken the session')
     }
     held.version = version
     held.keptAt = performance.now()
+    held.lookedAt = held.keptAt
+  }
+
+  /** A row that is gone, or that no replica wrote, says nothing of who has the session: it is still here. */
+  async #writeAnew(id: string, own: Parameters<SessionBook['write']>[1]): Promise<number | undefined> {
+    const { book } = this.#options
+    const { row, version } = await book.look(id)
+    return row === undefined ? book.write(id, own, version) : undefined
   }
 
   #keepLater(id: string, held: Held): void {
     held.keptAt = performance.now()
     this.keep(id).catch((error: unknown) => this.#options.shared.settings.onError(error))
+  }
+
+  #lookLater(id: string, held: Held): void {
+    held.lookedAt = performance.now()
+    this.confirm(id).catch((error: unknown) => this.#options.shared.settings.onError(error))
   }
 
   /** Sessions that only listen are used by nobody, and live as long as they do. */

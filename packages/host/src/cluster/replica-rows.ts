@@ -117,7 +117,9 @@ export class ReplicaRows {
    */
   async mayHaveForgotten(): Promise<boolean> {
     if (performance.now() < this.#unsureUntil) return true
-    const isKnown = (await this.#options.store.get(this.#key(this.#options.name))) !== undefined
+    const { name, store } = this.#options
+    const kept = await store.get(this.#key(name))
+    const isKnown = kept !== undefined && this.#read(name, kept.value) !== undefined
     if (!isKnown) await this.#renew()
     return !isKnown
   }

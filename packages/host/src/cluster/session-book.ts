@@ -32,10 +32,16 @@ export class SessionBook {
 
   /** Undefined where there is none, and where what is there was not written by a replica for this session. */
   async read(id: string): Promise<KeptRow | undefined> {
+    const { row, version } = await this.look(id)
+    return row && { row, version }
+  }
+
+  /** The same for one who knows what belongs there: the version is that of whatever is there, 0 where nothing is. */
+  async look(id: string): Promise<{ readonly row: SessionRow | undefined; readonly version: number }> {
     const key = this.#key(id)
     const kept = await this.#store.get(key)
-    const row = kept === undefined ? undefined : (this.#seal.openText(kept.value, key) as SessionRow | undefined)
-    return kept === undefined || row === undefined ? undefined : { row, version: kept.version }
+    if (kept === undefined) return { row: undefined, version: 0 }
+    return { row: this.#seal.openText(kept.value, key) as SessionRow | undefined, version: kept.version }
   }
 
   /** The version that was written; undefined where another replica has written since. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import type { HttpRequest } from '@portico/sdk/internal'
 import { type Bus, createMemoryBus } from '@portico/sdk/state'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openDoor } from '../../src/cluster/door.ts'
 import { Forwarder } from '../../src/cluster/forward.ts'
 import { Seal, toRowName } from '../../src/cluster/seal.ts'
@@ -273,5 +273,44 @@ describe('a store that is away', () => {
     replicaAt(0).cut(false)
     await expect.poll(() => replicaAt(0).cluster.ready()).toBe(true)
     expect(await callTool(urlOf(0), session, 'where')).toBe(replicaAt(1).cluster.replica)
+  })
+})
+
+describe('rows that somebody else has written', () => {
+  const LEASE_MS = 600
+  const spoil = async (shelf: string, value: string | undefined): Promise<void> => {
+    for (const { key } of await cluster.store.list(`cluster/portico/${shelf}/`, { limit: 100 })) {
+      await cluster.store.write([value === undefined ? { key } : { key, value }])
+    }
+  }
+  const served = async (session: Awaited<ReturnType<typeof openSession>>): Promise<void> => {
+    await vi.waitFor(
+      async () => {
+        for (const { http } of cluster.replicas) expect((await ask(http.url, session, 'ping')).status).toBe(200)
+      },
+      { timeout: 20_000, interval: 20 },
+    )
+  }
+
+  it.each([
+    ['replica', 'garbage'],
+    ['replica', undefined],
+    ['session', 'garbage'],
+    ['session', undefined],
+  ])('sec-727: are written anew by whoever they are about: %s, %s', async (shelf, value) => {
+    await start(3, { leaseMs: LEASE_MS })
+    const session = await openSession(urlOf(0))
+    await served(session)
+    await spoil(shelf, value)
+    // One that remembers nothing of where the session is.
+    await cluster.add()
+    await served(session)
+    await vi.waitFor(async () => expect(await replicaAt(1).cluster.replicas()).toHaveLength(4), {
+      timeout: 20_000,
+      interval: 20,
+    })
+    // Nothing was read that spoils a later write.
+    await served(await openSession(urlOf(2)))
+    expect(cluster.replicas.every((one) => one.cluster.ready())).toBe(true)
   })
 })

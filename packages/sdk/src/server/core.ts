@@ -4,7 +4,7 @@
  */
 
 import type { Principal } from '../auth/principal.ts'
-import { INTERNAL_ERROR, invalidDefinition, RpcError } from '../jsonrpc/errors.ts'
+import { INTERNAL_ERROR, invalidDefinition, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { requireName } from '../jsonrpc/nearest.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
@@ -225,7 +225,8 @@ export class ServerCore implements FeatureHost {
   }
 
   concealed(error: unknown, where: string): RpcError {
-    return new RpcError(INTERNAL_ERROR, `Internal error. ${this.reportPrivately(error, where)}`)
+    const message = `Internal error. ${this.reportPrivately(error, where)}`
+    return new RpcError(INTERNAL_ERROR, message, toRetry(error))
   }
 
   #tableFor(revision: Revision): Map<string, ServerMethod> {
@@ -275,4 +276,10 @@ export class ServerCore implements FeatureHost {
       `Middleware for ${method} of the server "${name}" cannot be kept where it is mounted; put it on the outer server`,
     )
   }
+}
+
+/** What passes by itself may be asked for again, though nobody can say here whether it was done. */
+function toRetry(error: unknown): JsonObject | undefined {
+  if (!(error instanceof PorticoError) || error.code !== 'store-unavailable') return undefined
+  return { code: error.code, delivery: error.delivery ?? 'unknown', retriable: true, retryAfterMs: 1000 }
 }

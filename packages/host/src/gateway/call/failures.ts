@@ -1,6 +1,6 @@
 /** What a caller is told when a call does not reach its server, or comes back without an answer. */
 
-import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '@portico/sdk/internal'
+import { damagedRowIn, INTERNAL_ERROR, METHOD_NOT_FOUND } from '@portico/sdk/internal'
 import {
   type CallToolResult,
   type CapabilityError,
@@ -37,6 +37,7 @@ export function toCallerError(error: unknown, server: string): unknown {
     const { limit, retryAfterMs } = error
     return new RpcError(INTERNAL_ERROR, error.message, { limit, ...(retryAfterMs !== undefined && { retryAfterMs }) })
   }
+  if (damagedRowIn(error) !== undefined) return new PorticoError('store-unavailable', DAMAGED, { cause: error })
   if (error instanceof HostError) return new RpcError(INTERNAL_ERROR, error.message, { code: error.code })
   if (error instanceof SignInDeclined) return new RpcError(INTERNAL_ERROR, error.message, { url: error.url })
   if (!(error instanceof PorticoError) || error.code === 'aborted' || error.code === 'store-unavailable') return error
@@ -49,6 +50,9 @@ export function toCallerError(error: unknown, server: string): unknown {
   const data = { code, ...(delivery !== undefined && { delivery }) }
   return new RpcError(INTERNAL_ERROR, `The server "${server}" ${words}`, data, error)
 }
+
+/** For those who run the gateway: the server conceals it behind a reference. */
+const DAMAGED = 'A row of the shared state cannot be used'
 
 /** Why calls are given up that were under way when the gateway was closed. */
 export const ENDING = 'The gateway is shutting down'
@@ -68,7 +72,7 @@ export function toEnded(error: unknown, server: string): RpcError | undefined {
 /** The same for a tool: what a model can act upon is a result that it reads. */
 export function toToolFailure(error: unknown): CallToolResult | undefined {
   if (error instanceof LimitError || error instanceof SignInDeclined) return failure(error.message)
-  if (!(error instanceof HostError)) return undefined
+  if (!(error instanceof HostError) || damagedRowIn(error) !== undefined) return undefined
   const { remedy } = (error.data ?? {}) as { remedy?: unknown }
   return failure(typeof remedy === 'string' ? `${error.message}. ${remedy}` : error.message)
 }

@@ -1,5 +1,6 @@
 /** What limits that all replicas share have in common: a row that several change at once, and what each may give out alone. */
 
+import { getOrDamaged } from '@portico/sdk/internal'
 import { PorticoError } from '@portico/sdk/server'
 import type { Store } from '@portico/sdk/state'
 import type { SharedState } from '../../state/shared/shared-state.ts'
@@ -12,14 +13,14 @@ interface Decision<Outcome> {
 
 const MOST_ATTEMPTS = 50
 
-/** Changes a row by what is in it; `decide` is asked again whenever another replica was faster. */
+/** Changes a row by what is in it, which is nothing where it was damaged; `decide` is asked again whenever another replica was faster. */
 export async function changeRow<Outcome>(
   store: Store,
   key: string,
   decide: (text: string | undefined) => Decision<Outcome>,
 ): Promise<Outcome> {
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-    const kept = await store.get(key)
+    const kept = await getOrDamaged(store, key)
     const { outcome, change } = decide(kept?.value)
     if (change === undefined) return outcome
     if ((await store.write([{ key, ifVersion: kept?.version ?? 0, ...change }])) !== undefined) return outcome

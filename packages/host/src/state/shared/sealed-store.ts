@@ -4,6 +4,7 @@
  */
 
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import type { DamagedRow } from '@portico/sdk/internal'
 import { PorticoError } from '@portico/sdk/server'
 import type { Change, Kept, KeptEntry, Lease, ListRange, Store } from '@portico/sdk/state'
 import { HostError } from '../../errors.ts'
@@ -68,7 +69,7 @@ class SealingStore implements SealedStore {
 
   async get(key: string): Promise<Kept | undefined> {
     const kept = await this.#store.get(key)
-    return kept && { value: this.#open(key, kept.value), version: kept.version }
+    return kept && { value: this.#open(key, kept.value, kept.version), version: kept.version }
   }
 
   write(changes: readonly Change[]): Promise<readonly number[] | undefined> {
@@ -112,7 +113,7 @@ class SealingStore implements SealedStore {
 
   #openEntry({ key, value, version }: KeptEntry): SealedEntry {
     const isCurrent = value.startsWith(`${MARK}.${this.#keys[0]?.id}.`)
-    return { key, value: this.#open(key, value), version, current: isCurrent }
+    return { key, value: this.#open(key, value, version), version, current: isCurrent }
   }
 
   #seal(name: string, value: string): string {
@@ -124,12 +125,12 @@ class SealingStore implements SealedStore {
     return `${MARK}.${id}.${sealed.toString('base64')}`
   }
 
-  #open(name: string, sealed: string): string {
+  #open(name: string, sealed: string, version: number): string {
     const [mark, id, text = ''] = sealed.split('.', 3)
     const key = mark === MARK ? this.#keys.find((one) => one.id === id) : undefined
     if (key === undefined) {
       throw unreadable(
-        name,
+        { row: name, version },
         'was sealed with a key that is not known here',
         'Add that key behind the newest in `state.keys`',
       )
@@ -142,7 +143,7 @@ class SealingStore implements SealedStore {
       return Buffer.concat([decipher.update(bytes.subarray(NONCE, -TAG)), decipher.final()]).toString('utf8')
     } catch (cause) {
       throw unreadable(
-        name,
+        { row: name, version },
         'was altered',
         'Find out who else writes to the database, bring the row back from a backup',
         cause,
@@ -152,9 +153,9 @@ class SealingStore implements SealedStore {
 }
 
 /** Names of rows name nobody, so they can be told. */
-function unreadable(row: string, what: string, remedy: string, cause?: unknown): HostError {
+function unreadable({ row, version }: DamagedRow, what: string, remedy: string, cause?: unknown): HostError {
   const message = `The row "${row}" of the shared state ${what}. ${remedy}, or delete the row: what it held is then forgotten`
-  return new HostError('secret-missing', message, { cause, data: { row } })
+  return new HostError('secret-missing', message, { cause, data: { row, version } })
 }
 
 function toSealKey(secret: Uint8Array): SealKey {

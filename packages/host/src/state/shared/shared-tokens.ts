@@ -3,9 +3,9 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createMemoryTokenStore, type TokenStore } from '@portico/sdk/auth'
+import { getOrDamaged } from '@portico/sdk/internal'
 import { PorticoError } from '@portico/sdk/server'
 import type { Lease, Store } from '@portico/sdk/state'
-import { HostError } from '../../errors.ts'
 
 interface SharedTokensOptions {
   /** Names that tell nothing are made with it. */
@@ -39,13 +39,8 @@ class SharedTokens implements TokenStore {
   }
 
   async get(key: string): Promise<string | undefined> {
-    try {
-      return (await this.#store.get(this.#nameOf(key)))?.value
-    } catch (error) {
-      // Sealed with a key that was dropped: whoever it belongs to signs in again.
-      if (error instanceof HostError && error.code === 'secret-missing') return undefined
-      throw error
-    }
+    // Sealed with a key that was dropped: whoever it belongs to signs in again.
+    return (await getOrDamaged(this.#store, this.#nameOf(key)))?.value
   }
 
   async set(key: string, value: string): Promise<void> {

@@ -7,6 +7,7 @@ import { PorticoError } from '../../jsonrpc/errors.ts'
 import { isFinal } from '../../protocol/tasks.ts'
 import { randomToken } from '../../session/random-token.ts'
 import type { Bus } from '../../state/bus.ts'
+import { getOrDamaged } from '../../state/damaged-row.ts'
 import type { Change, Store } from '../../state/store.ts'
 import { type TaskObserver, tellOfTask } from './task-events.ts'
 import { noRoom, ownerOf, type TaskLimits, tasksOf } from './task-limits.ts'
@@ -310,9 +311,10 @@ export class TaskBook {
     const bound = tasksOf(owner, this.limits)
     const { limit } = bound
     const key = `${this.#prefix('count')}${owner}`
-    const kept = await this.store.get(key)
-    let count = kept === undefined ? await this.#placesOf(owner) : Number(kept.value)
-    if (kept !== undefined && count + places > limit) count = await this.#placesOf(owner)
+    const kept = await getOrDamaged(this.store, key)
+    let count = COUNT.test(kept?.value ?? '') ? Number(kept?.value) : Number.NaN
+    // Without a count, or with one that nobody can have written here, all are counted.
+    if (!(count >= 0 && count + places <= limit)) count = await this.#placesOf(owner)
     // Tenths do not add up to the last digit.
     count = Math.round(count * 10) / 10
     if (count + places > limit) {
@@ -329,6 +331,7 @@ export function newTaskId(): string {
   return randomToken(ID_BYTES)
 }
 
+const COUNT = /^\d{1,9}(\.\d+)?$/
 const ID = /^[A-Za-z0-9_-]{1,64}$/
 /** Characters that one task may have without counting as another. */
 const PLACE_LENGTH = 65_536
