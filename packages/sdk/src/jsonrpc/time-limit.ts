@@ -12,8 +12,8 @@ export function timeLimit(ms: number, ...signals: readonly AbortSignal[]): Abort
   return signals.length === 0 ? controller.signal : AbortSignal.any([controller.signal, ...signals])
 }
 
-/** Waits for so long, or until the signal fires; which of them it was, the signal tells. */
-export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Waits for so long, or until the signal fires; which of them it was, the signal tells. May keep no process alive. */
+export function wait(ms: number, signal: AbortSignal | undefined, keepsAlive = true): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       clearTimeout(timer)
@@ -21,6 +21,7 @@ export function wait(ms: number, signal: AbortSignal | undefined): Promise<void>
       resolve()
     }
     const timer = setTimeout(end, ms)
+    if (!keepsAlive && typeof timer === 'object') timer.unref()
     if (signal?.aborted) end()
     else signal?.addEventListener('abort', end)
   })

@@ -178,7 +178,7 @@ export class RelayedCall<Result = unknown> extends CancellableCall {
     this.task = task
     this.onAccepted?.()
     const { ctx } = this
-    if (ctx !== undefined) await noteTask(ctx, task)
+    if (ctx !== undefined) await noteTask(ctx, task).catch(unlessAway)
     if (ctx !== undefined && isLong) await taskStandingOf(ctx).leave?.()
   }
 
@@ -335,6 +335,11 @@ export class RelayedCall<Result = unknown> extends CancellableCall {
     } else if ('error' in outcome) run.reject(outcome.error)
     else run.resolve(outcome.value)
   }
+}
+
+/** What the server does is followed here: that no other process could go on with it is no reason to end it. */
+function unlessAway(error: unknown): void {
+  if (!(error instanceof PorticoError) || error.code !== 'store-unavailable') throw error
 }
 
 /** Whether another worker goes on with the task here: what the server does is not to be ended. */

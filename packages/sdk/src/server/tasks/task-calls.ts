@@ -3,7 +3,7 @@
  * the tool itself, inside all middleware.
  */
 
-import { INVALID_REQUEST, METHOD_NOT_FOUND, PorticoError, RpcError, withDoubt } from '../../jsonrpc/errors.ts'
+import { INVALID_REQUEST, METHOD_NOT_FOUND, PorticoError, RpcError } from '../../jsonrpc/errors.ts'
 import { LONGEST_TIMER_MS } from '../../jsonrpc/longest-timer.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { type ProgressToken, progressToken } from '../../protocol/meta.ts'
@@ -23,6 +23,7 @@ import { roundsOf } from '../asking/asking.ts'
 import type { ServerCall } from '../call/call.ts'
 import { andThen } from '../call/method.ts'
 import type { FeatureHost } from '../feature.ts'
+import { untilBack } from './store-return.ts'
 import { answered, clean, declaresTasks, taskRequired } from './task-answer.ts'
 import type { TaskBook } from './task-book.ts'
 import type { TaskEngine } from './task-engine.ts'
@@ -91,8 +92,8 @@ export class TaskCalls {
   async #create(settings: TaskSettings, call: ServerCall, generation: TaskGeneration): Promise<CallToolResult> {
     const record = await this.#keep(settings, call).catch(refuse)
     // Followed first, so that nothing is missed of a task that is done at once.
-    if (call.session !== undefined) await this.#tellSession(call.session, record, call.sent)
-    await this.#engine.begin(record.id)
+    if (call.session !== undefined) await this.#orReport(this.#tellSession(call.session, record, call.sent))
+    await this.#orReport(this.#engine.begin(record.id))
     return answered(writeCreated(viewOf(record), generation))
   }
 
@@ -103,7 +104,7 @@ export class TaskCalls {
       this.#engine.onProgress(record.id, (...told) => call.tell(...told))
       const forMs = Math.max(0, until - performance.now())
       try {
-        const now = await this.#wait.wait(call, record.id, { forMs })
+        const now = await this.#wait.wait(call, record.id, { forMs, patient: true })
         return answered(outcomeOf(now, call) ?? call.conversation.revision.writeCallToolResult(handleOf(now, settings)))
       } catch (error) {
         // Who gave up has no id to ask for it by.
@@ -115,7 +116,7 @@ export class TaskCalls {
     }
     if (settings.after > 0) return this.#unlessDone(settings, call, run, hold)
     const record = await this.#keep(settings, call).catch(refuse)
-    await this.#engine.begin(record.id)
+    await this.#orReport(this.#engine.begin(record.id))
     return hold(record)
   }
 
@@ -149,24 +150,44 @@ export class TaskCalls {
     return record === undefined ? work : become(record)
   }
 
-  /** Makes a task of work that runs; undefined where there is no room for one, or the request is over already. */
+  /** A task that is kept is found by the next look, whatever went wrong after that: its caller is told of the task. */
+  async #orReport(work: Promise<void>): Promise<void> {
+    await work.catch((error: unknown) => void this.#server.reportPrivately(error, 'beginning a task'))
+  }
+
+  /**
+   * Makes a task of work that runs; undefined where there is no room for one, it cannot be kept, or the request is over already.
+   * What has begun has its answer: it then goes on as the call of somebody who knows no tasks.
+   */
   async #leave(
     settings: TaskSettings,
     call: ServerCall,
     work: Promise<CallToolResult>,
   ): Promise<TaskRecord | undefined> {
-    const rounds = await roundsOf(this.#server.asker, call)
-    const state = await rounds.snapshot(PLAIN_STATE)
+    let kept: string | undefined
     const keep = async (id: string): Promise<TaskRecord | undefined> => {
+      kept = id
       const record = await this.#keep(settings, call, { id, state }).catch(withoutRoom)
       if (record === undefined || !(call.answered || call.cancelled)) return record
       // It asked, or was cancelled, while the task was being kept: nobody will hear of that one.
       await this.#book.cancel(record.id)
       return undefined
     }
-    return this.#engine.adopt(call, work, keep).catch((error: unknown) => {
-      // The work itself has begun.
-      throw withDoubt(error)
+    const rounds = await roundsOf(this.#server.asker, call)
+    const state = await rounds.snapshot(PLAIN_STATE)
+    try {
+      return await this.#engine.adopt(call, work, keep)
+    } catch (error) {
+      this.#server.reportPrivately(error, 'making a task of a call')
+      // Whether it was written may be unknown: nobody is to begin it again.
+      if (kept !== undefined) void this.#withdraw(kept, settings.ttlMs)
+      return undefined
+    }
+  }
+
+  async #withdraw(id: string, ttlMs: number): Promise<void> {
+    await untilBack(() => this.#book.cancel(id), { until: Date.now() + ttlMs }).catch((error: unknown) => {
+      this.#server.reportPrivately(error, 'withdrawing a task')
     })
   }
 

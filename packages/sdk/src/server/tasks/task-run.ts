@@ -16,6 +16,7 @@ import { openRounds, runOf } from '../asking/asking.ts'
 import { toRpcError } from '../call/answer.ts'
 import type { Detached, ServerCall } from '../call/call.ts'
 import type { FeatureHost } from '../feature.ts'
+import { isStoreAway, untilBack } from './store-return.ts'
 import { isOver, type TaskBook } from './task-book.ts'
 import { TaskLog } from './task-log.ts'
 import { type TaskChange, type TaskRecord, withQuestions } from './task-record.ts'
@@ -184,14 +185,13 @@ export class TaskRun implements Detached {
       this.#suspending = this.#failed(sleepsTooLong())
       return
     }
-    const left = (record: TaskRecord): TaskChange => ({
-      ...this.#unsaid,
-      ...withQuestions(record, this.#record, inputRequests),
-      state: requestState,
-      running: undefined,
-      wakeAt,
-    })
-    this.#suspending = this.#write(left).then(
+    const left = (record: TaskRecord): TaskChange | undefined => {
+      // It was written by a try that nobody heard the end of.
+      if (record.running === undefined) return undefined
+      const questions = withQuestions(record, this.#record, inputRequests)
+      return { ...this.#unsaid, ...questions, state: requestState, running: undefined, wakeAt }
+    }
+    this.#suspending = this.#writeOut(left).then(
       () => {},
       (error: unknown) => this.#failed(error),
     )
@@ -237,11 +237,12 @@ export class TaskRun implements Detached {
 
   async #finish(change: TaskChange): Promise<void> {
     try {
-      await this.#write(() => ({ ...change, ...NOT_RUNNING }))
+      await this.#writeOut(() => ({ ...change, ...NOT_RUNNING }))
     } catch (error) {
+      if (isStoreAway(error)) throw error
       const failure: RpcErrorObject = { code: INTERNAL_ERROR, message: 'The result is too large to be kept' }
       this.#server.reportPrivately(error, 'the end of a task')
-      await this.#write(() => ({ status: 'failed', error: failure, statusMessage: failure.message, ...NOT_RUNNING }))
+      await this.#writeOut(() => ({ status: 'failed', error: failure, statusMessage: failure.message, ...NOT_RUNNING }))
     }
   }
 
@@ -250,6 +251,11 @@ export class TaskRun implements Detached {
     return this.#book.change(this.#record.id, (record) =>
       record.epoch === this.#lease.epoch ? make(record) : undefined,
     )
+  }
+
+  /** The same for what the handler came to, which is lost where it is not written: it waits for a store that is away. */
+  #writeOut(make: (record: TaskRecord) => TaskChange | undefined): Promise<TaskRecord | undefined> {
+    return untilBack(() => this.#write(make), { until: this.until })
   }
 
   /** Keeps the lease, and ends the handler of a task that is no longer its own. */

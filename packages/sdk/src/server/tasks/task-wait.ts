@@ -11,6 +11,7 @@ import { requestClient } from '../../session/session-request.ts'
 import type { ServerCall } from '../call/call.ts'
 import type { FeatureHost } from '../feature.ts'
 import type { OwnTasks } from './own-tasks.ts'
+import { untilBack } from './store-return.ts'
 import { isOver, type TaskBook } from './task-book.ts'
 import type { TaskEngine } from './task-engine.ts'
 import { type OpenQuestion, type TaskRecord, unanswered, withAnswers } from './task-record.ts'
@@ -25,6 +26,8 @@ interface WaitOptions {
   readonly forMs?: number
   /** Whether questions carry the mark of the task, as 2025-11-25 has it. */
   readonly related?: boolean
+  /** Whether to wait for a store that is away from the start: for work that has begun, and whose caller has no other way to it. */
+  readonly patient?: boolean
 }
 
 interface WaitParts {
@@ -51,7 +54,11 @@ export class TaskWait {
   }
 
   /** Waits until a task of the caller's is over, or asks what cannot be asked here, or time is up. */
-  async wait(call: ServerCall, id: string, { forMs, related = false }: WaitOptions): Promise<TaskRecord> {
+  async wait(
+    call: ServerCall,
+    id: string,
+    { forMs, related = false, patient = false }: WaitOptions,
+  ): Promise<TaskRecord> {
     let late = false
     const news = new News()
     this.#enter(id, news)
@@ -64,10 +71,14 @@ export class TaskWait {
     }
     const timer = forMs === undefined ? undefined : setTimeout(onTime, forMs)
     const beat = setInterval(() => call.tell(Math.max(0, call.reached + BEAT_PROGRESS), undefined, undefined), BEAT_MS)
+    let looked = patient
+    const look = <T>(one: () => Promise<T>): Promise<T> =>
+      looked ? untilBack(one, { until: Infinity, signal: call.signal }) : one()
     try {
-      stop = await this.#book.watch(id, () => news.tell())
+      stop = await look(() => this.#book.watch(id, () => news.tell()))
       for (;;) {
-        const record = (await this.#own.findAgain(id, call)) ?? gone()
+        const record = (await look(() => this.#own.findAgain(id, call))) ?? gone()
+        looked = true
         const open = unanswered(record)
         if (isOver(record) || late || (open.length > 0 && call.session === undefined)) return record
         if (this.#waiting.get(id)?.at(-1) === news)

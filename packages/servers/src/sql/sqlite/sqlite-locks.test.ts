@@ -107,7 +107,7 @@ describe.each(WRITERS.filter(([, present]) => present))('while %s writes', (_, _
 
 describe('a lock of another program', () => {
   it('servers 2: is waited for, and then named', async () => {
-    const client = await open({ write: true, allowUnasked: true, timeoutMs: 1000 })
+    const client = await open({ write: true, allowUnasked: true, timeoutMs: 5000 })
     const db = new Database(file)
     db.exec('BEGIN IMMEDIATE')
     const refused = await run(client, 'execute', "INSERT INTO t VALUES ('own', '')")
