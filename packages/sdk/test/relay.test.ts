@@ -3,11 +3,13 @@
 import { describe, expect, test } from 'vitest'
 import { connect } from '../src/connect/connect.ts'
 import { RpcError } from '../src/jsonrpc/errors.ts'
+import type { JsonObject } from '../src/jsonrpc/message.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../src/protocol/revision.ts'
 import type { Tool } from '../src/protocol/tools.ts'
 import { tool } from '../src/server/items/definition.ts'
 import { defineRelay, type Relay } from '../src/server/relay.ts'
 import { createServer, type Server } from '../src/server/server.ts'
+import { open as openWire } from './wire.ts'
 
 const TOOLS: readonly Tool[] = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, inputSchema: { type: 'object' } }))
 
@@ -121,6 +123,34 @@ describe.each(PROTOCOL_VERSIONS)('a relayed server on %s', (versions: ProtocolVe
     await client.close()
   })
 })
+
+test.each(['2025-06-18', '2025-11-25'] as const)(
+  'sec-736: an answer in a session of %s that does not fit the question reaches no server behind',
+  async (version) => {
+    const passed: unknown[] = []
+    const form = { type: 'object', properties: { v: { type: 'integer', minimum: 1, maximum: 5 } }, required: ['v'] }
+    const server = createRelayed({
+      callTool: async (_params, ctx) => {
+        passed.push(await ctx.ask('q', 'elicitation/create', { message: 'How many?', requestedSchema: form }))
+        return { content: [] }
+      },
+    })
+    let content: JsonObject | undefined
+    const answers = { 'elicitation/create': () => ({ action: 'accept', ...(content && { content }) }) }
+    const wire = await openWire({ transport: 'memory', server }, version, {
+      capabilities: { elicitation: {} },
+      answers,
+    })
+    for (content of [undefined, { v: 99 }, { v: 'text' }, { v: { deep: [1] } }, { v: 3, more: { deep: [1] } }]) {
+      const { error } = await wire.request('tools/call', { name: 'a', arguments: {} })
+      expect([content, error?.message]).toEqual([content, expect.stringContaining('does not fit what was asked')])
+    }
+    expect(passed).toEqual([])
+    content = { v: 3 }
+    await wire.request('tools/call', { name: 'a', arguments: {} })
+    expect(passed).toEqual([{ action: 'accept', content: { v: 3 } }])
+  },
+)
 
 test('a question that comes while others are being sealed waits for the next round', async () => {
   for (let turns = 0; turns < 12; turns++) {

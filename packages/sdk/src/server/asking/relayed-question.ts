@@ -1,11 +1,12 @@
 /**
  * A question of another server's on its way to the client: worded for the client's revision, and otherwise as it came.
  * The features' own questions (`elicitation.ts`, `sampling.ts`, `roots.ts`) are checked as they are written; these were
- * written elsewhere, and are refused when they cannot be read.
+ * written elsewhere, and are refused when they cannot be read. Answers are held against the question as everywhere.
  */
 
 import { INVALID_PARAMS, RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { onDemand } from '../../jsonrpc/on-demand.ts'
 import type { ElicitParams, ElicitResult } from '../../protocol/elicitation.ts'
 import { liftElicitResult } from '../../protocol/revisions/elicitation-forms.ts'
 import { writeCreateMessageParams, writeElicitParams } from '../../protocol/revisions/questions.ts'
@@ -35,14 +36,41 @@ async function askElicitation(asker: Asker, call: ServerCall, key: string, param
     if (!url && !(isObject(schema) && isObject(schema.properties))) throw new TypeError('a form needs properties')
     return writeElicitParams(revision, asked)
   })
+  const fits = url ? undefined : await formOf(params)
   return putQuestion(asker, call, { key, method: 'elicitation/create', params: wire }, (response) => {
-    const { action, content } = response
+    const { action, content, ...more } = response
     if (action !== 'accept' && action !== 'decline' && action !== 'cancel') return undefined
     if (content !== undefined && content !== null && !isObject(content)) return undefined
-    if (asked.mode === 'url' || action !== 'accept') return { ...response }
+    // Only an accepted form has content.
+    if (fits === undefined || action !== 'accept') return { ...more, action }
+    const given = content ?? {}
+    if (!Object.values(given).every(isElicitValue)) return undefined
     // Action and content were just looked at.
-    return { ...liftElicitResult(revision, asked, response as unknown as ElicitResult) }
+    const answer = { ...more, action, content: given } as unknown as ElicitResult
+    const lifted = liftElicitResult(revision, asked, answer)
+    return fits(lifted.content) ? { ...lifted } : undefined
   })
+}
+
+const engine = onDemand(async () => {
+  const [{ compileJsonSchema }, { FORMATS }] = await Promise.all([
+    import('../../schema/json-schema/json-schema.ts'),
+    import('../../schema/json-schema/json-schema-formats.ts'),
+  ])
+  return { compile: (schema: unknown) => compileJsonSchema(schema, { formats: FORMATS }) }
+})
+
+/** What may be answered to a form. Its schema is a stranger's, and so is the answer: both are looked at within bounds. */
+async function formOf({ requestedSchema }: JsonObject): Promise<(content: unknown) => boolean> {
+  const { compile } = await engine()
+  const validator = written(() => compile(requestedSchema))
+  return (content) => validator.validate(content) === undefined
+}
+
+/** The values that a form can have, whatever its schema says (`ElicitResult` of every revision that has forms). */
+function isElicitValue(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every((one) => typeof one === 'string')
+  return ['string', 'number', 'boolean'].includes(typeof value)
 }
 
 async function askSampling(asker: Asker, call: ServerCall, key: string, params: JsonObject): Promise<JsonObject> {
@@ -68,7 +96,7 @@ async function askRoots(asker: Asker, call: ServerCall, key: string): Promise<Js
 }
 
 /** A question that cannot be worded is the asking server's mistake. */
-function written(write: () => JsonObject): JsonObject {
+function written<T>(write: () => T): T {
   try {
     return write()
   } catch (cause) {

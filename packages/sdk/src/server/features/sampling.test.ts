@@ -68,5 +68,8 @@ describe('readCreateMessageResult', () => {
     { ...good, model: 5 },
     { ...good, content: 'x' },
     { ...good, content: [null] },
+    { ...good, content: { type: 'text' } },
+    { ...good, content: [good.content, { type: 'image', data: 1 }] },
+    { ...good, content: { type: 'tool_use', id: 'a', name: 'b', input: 'c' } },
   ])('does not read %j', (response) => expect(readCreateMessageResult(response)).toBeUndefined())
 })

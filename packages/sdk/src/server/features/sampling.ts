@@ -46,9 +46,28 @@ export function readCreateMessageResult(response: JsonObject): CreateMessageResu
   if (role !== 'assistant' && role !== 'user') return undefined
   if (typeof model !== 'string') return undefined
   const blocks = Array.isArray(content) ? content : [content]
-  if (!blocks.every((block) => isObject(block) && typeof block.type === 'string')) return undefined
+  if (!blocks.every(isReadable)) return undefined
   // Role, model and the outline of content were just checked; unknown members are the client's own.
   return response as unknown as CreateMessageResult
+}
+
+/** What a block of each kind must have; those of other kinds are the client's own. */
+const MEMBERS: { readonly [type: string]: readonly string[] } = {
+  text: ['text'],
+  image: ['data', 'mimeType'],
+  audio: ['data', 'mimeType'],
+  tool_use: ['id', 'name'],
+  tool_result: ['toolUseId'],
+}
+
+function isReadable(block: unknown): boolean {
+  if (!isObject(block) || typeof block.type !== 'string') return false
+  const members = Object.hasOwn(MEMBERS, block.type) ? MEMBERS[block.type] : undefined
+  if (!(members ?? []).every((name) => typeof block[name] === 'string')) return false
+  return (
+    (block.type !== 'tool_use' || isObject(block.input)) &&
+    (block.type !== 'tool_result' || Array.isArray(block.content))
+  )
 }
 
 /**
