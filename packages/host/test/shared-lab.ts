@@ -13,6 +13,8 @@ export interface SharedPlace {
   /** Nothing can be reached any more, until `mend`. */
   cut(): void
   mend(): void
+  /** It answers and takes no writes any more, as a database without room, until it is told `false`. */
+  fill(full: boolean): void
   open(): OpenedState
   join(keys?: readonly Uint8Array[]): Promise<SharedState>
   close(): Promise<void>
@@ -26,6 +28,7 @@ export function createSharedPlace(): SharedPlace {
   const bus = createMemoryBus()
   const joined: SharedState[] = []
   let isCut = false
+  let isFull = false
   let calls = 0
   const ask = async <T>(work: () => Promise<T>): Promise<T> => {
     calls++
@@ -34,7 +37,11 @@ export function createSharedPlace(): SharedPlace {
   }
   const store: Store = {
     get: (key) => ask(() => raw.get(key)),
-    write: (changes) => ask(() => raw.write(changes)),
+    write: (changes) =>
+      ask(async () => {
+        if (isFull) throw new PorticoError('store-unavailable', 'The place of this test is full')
+        return raw.write(changes)
+      }),
     list: (prefix, range) => ask(() => raw.list(prefix, range)),
     lease: (key, owner, forMs) => ask(() => raw.lease(key, owner, forMs)),
     renew: (key, lease, forMs) => ask(() => raw.renew(key, lease, forMs)),
@@ -59,6 +66,9 @@ export function createSharedPlace(): SharedPlace {
     },
     mend: () => {
       isCut = false
+    },
+    fill: (full) => {
+      isFull = full
     },
     open,
     async join(keys = [KEY]) {

@@ -159,6 +159,20 @@ describe('a gateway with shared state', () => {
   })
 })
 
+it('sec-731: a place that answers and takes no writes is not available until it does', async () => {
+  const state = await place.join()
+  const seen: boolean[] = []
+  state.onAvailable((available) => seen.push(available))
+  place.fill(true)
+  // Nobody but the sign of life of this replica finds out.
+  await vi.waitFor(() => expect(state.availability().available).toBe(false), { timeout: 20_000 })
+  const { calls } = place
+  await vi.waitFor(() => expect(place.calls).toBeGreaterThan(calls + 2), { timeout: 20_000 })
+  expect(seen).toEqual([false])
+  place.fill(false)
+  await vi.waitFor(() => expect(seen).toEqual([false, true]), { timeout: 20_000 })
+})
+
 describe('somebody who is shut out at one replica and let in at another (sec-537)', () => {
   const nobody = { byPrincipal: () => new Map(), endOf: () => {} }
   const control = (state: SharedState) =>

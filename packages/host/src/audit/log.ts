@@ -96,6 +96,7 @@ function cannotOpen(file: string, error: unknown): HostError {
   return error instanceof HostError ? error : broken(file, 'it could not be opened', error)
 }
 
+const RETRY_MS = 1_000
 const MAX_WAITING = 100_000
 const MAX_BATCH_ENTRIES = 512
 const MAX_BATCH_BYTES = 1_048_576
@@ -143,6 +144,8 @@ class FileAuditLog implements AuditLog {
   readonly #stopExit: () => void
   #closed = false
   #broken: unknown
+  /** Since a write failed: tries to write down that it can be done again. */
+  #retrying: NodeJS.Timeout | undefined
 
   constructor(options: AuditLogOptions, { lock, handle, headHandle, head, size }: OpenParts) {
     this.file = options.file
@@ -171,6 +174,10 @@ class FileAuditLog implements AuditLog {
     })
   }
 
+  get writable(): boolean {
+    return this.#retrying === undefined
+  }
+
   head(): AuditHead {
     return { sequence: this.#head.sequence, hash: this.#head.hash }
   }
@@ -183,6 +190,7 @@ class FileAuditLog implements AuditLog {
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
+    clearInterval(this.#retrying)
     await this.#work
     this.#stopExit()
     await this.#copies?.flush()
@@ -228,10 +236,19 @@ class FileAuditLog implements AuditLog {
       if (this.#size > 0 && this.#size + bytes > this.#maxBytes) await this.#rotate()
       // Where a new file was begun, the head tells of fewer old ones.
       await this.#write({ ...batch, head: { ...batch.head, from: this.#head.from } })
+      clearInterval(this.#retrying)
+      this.#retrying = undefined
       for (const [index, { resolve }] of waiting.entries()) resolve(records[index]!)
     } catch (error) {
+      if (!this.#closed) this.#retrying ??= setInterval(() => this.#retry(), RETRY_MS).unref()
       for (const { reject } of waiting) reject(broken(this.file, 'a write failed', error))
     }
+  }
+
+  /** Nobody may come where nothing can be written down, so nobody else would find out that it can be again. */
+  #retry(): void {
+    const reason = 'Entries could not be written for a while; what they were about was refused'
+    this.append({ at: Date.now(), type: 'event', what: 'audit resumed', reason }).catch(() => {})
   }
 
   /** What waits when the program ends is written, as far as nothing else is being written. */

@@ -37,4 +37,6 @@ export interface AuditRecord extends AuditEntry {
 /** Where entries go. `append` resolves once the record is written. */
 export interface AuditSink {
   append(entry: AuditEntry): Promise<AuditRecord>
+  /** False from an entry that could not be written until one can be again; readiness looks here. */
+  readonly writable?: boolean
 }

@@ -119,8 +119,10 @@ export interface Gateway {
 export interface GatewayHealth {
   readonly ok: boolean
   readonly servers: { readonly [name: string]: { readonly state: string; readonly reason?: string } }
-  /** Whether the state that gateways share can be reached, and since when that is so; where there is one. */
+  /** Whether the state that gateways share can be reached and written, and since when that is so; where there is one. */
   readonly state?: { readonly available: boolean; readonly since: number }
+  /** Whether what happens can be written down; where there is a log. */
+  readonly audit?: { readonly writable: boolean }
 }
 
 const VISITS: VisitLimits = { maxVisits: 8, visitMs: 20_000 }
@@ -367,15 +369,17 @@ function controlsOf(
   }
 }
 
-function healthOf({ upstreams }: GatewayHost, draining: boolean, shared: SharedState | undefined): GatewayHealth {
+function healthOf({ upstreams, audit }: GatewayHost, draining: boolean, shared: SharedState | undefined): GatewayHealth {
   const views = upstreams.views()
   const servers = Object.fromEntries(
     views.map(({ name, state }) => [name, { state: state.state, ...(state.reason && { reason: state.reason }) }]),
   )
-  const ok = !draining && views.every(({ state }) => HEALTHY.has(state.state))
-  if (shared === undefined) return { ok, servers }
+  const writable = audit?.writable !== false
+  const ok = !draining && writable && views.every(({ state }) => HEALTHY.has(state.state))
+  const own = { ok, servers, ...(audit && { audit: { writable } }) }
+  if (shared === undefined) return own
   const { available, since } = shared.availability()
-  return { ok: ok && available, servers, state: { available, since } }
+  return { ...own, ok: ok && available, state: { available, since } }
 }
 
 function reportToStderr(): NonNullable<GatewayOptions['onError']> {

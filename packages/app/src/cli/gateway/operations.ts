@@ -12,13 +12,15 @@ import { NEW_TOKEN, readSecretSetting } from './secret-setting.ts'
 interface Operated {
   readonly gateway: Gateway
   reload(): Promise<void>
+  /** Whether whatever else serves here is ready too. */
+  readonly ready?: () => boolean
 }
 
 const TOKEN = { what: 'the token for operations', setting: 'gateway.operations.token', example: NEW_TOKEN }
 
 /** Opens the port, or does nothing where the file has no such section. */
 export async function openOperations(
-  { gateway, reload }: Operated,
+  { gateway, reload, ready }: Operated,
   settings: OperationsSettings | undefined,
   io: Io,
 ): Promise<OperationsServer | undefined> {
@@ -29,6 +31,7 @@ export async function openOperations(
     ...place,
     ...(token !== undefined && { token }),
     reload,
+    ...(ready && { ready }),
     onAction: (action, subject) => io.say(`operations: ${action}${subject === undefined ? '' : ` ${toLine(subject)}`}`),
   }).catch(async (error: unknown) => {
     if (error instanceof HostError && variable !== undefined) {

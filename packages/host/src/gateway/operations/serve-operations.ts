@@ -25,6 +25,8 @@ export interface OperationsOptions {
   readonly token?: string
   /** Reads the configuration anew. Without it `/reload` is not there. */
   readonly reload?: () => Promise<unknown>
+  /** Whether whatever else serves here is ready too, as `cluster.ready()` says; `/readyz` and `/drain` ask it. */
+  readonly ready?: () => boolean
   /** Told about every action that was done, for the log. */
   readonly onAction?: (action: string, subject: string | undefined) => void
 }
@@ -53,12 +55,14 @@ const REQUEST_MS = 10_000
 const OPEN: { readonly [route: string]: Action } = {
   'GET /metrics': (gateway) => ({ status: 200, body: metricsText(gateway), type: METRICS_TYPE }),
   'GET /healthz': () => text(200, 'ok'),
-  'GET /readyz': (gateway) => readiness(gateway.health()),
+  'GET /readyz': (gateway, _request, { ready }) => readiness(gateway.health(), ready?.() !== false),
 }
 
-function readiness({ ok, state }: ReturnType<Gateway['health']>): Answer {
-  if (ok) return text(200, 'ok')
-  return text(503, state?.available === false ? 'not ready: the shared state does not answer' : 'not ready')
+function readiness({ ok, state, audit }: ReturnType<Gateway['health']>, isReady: boolean): Answer {
+  if (ok && isReady) return text(200, 'ok')
+  if (state?.available === false) return text(503, 'not ready: the shared state does not answer, or takes no writes')
+  if (audit?.writable === false) return text(503, 'not ready: the audit log cannot be written')
+  return text(503, isReady ? 'not ready' : 'not ready: sessions are not known to be this replica\'s own')
 }
 
 /** What takes the token. */
@@ -70,10 +74,10 @@ const GUARDED: { readonly [route: string]: Action } = {
     callListener(onAction, 'drain', undefined)
     return json({ ready: false })
   },
-  'DELETE /drain': (gateway, _request, { onAction }) => {
+  'DELETE /drain': (gateway, _request, { onAction, ready }) => {
     gateway.drain(false)
     callListener(onAction, 'resume', undefined)
-    return json({ ready: gateway.health().ok })
+    return json({ ready: gateway.health().ok && ready?.() !== false })
   },
   'POST /reload': async (_gateway, _request, { reload, onAction }) => {
     if (reload === undefined) return text(404, 'This gateway has nothing to reload')

@@ -1,5 +1,5 @@
 /**
- * Whether the database of shared state answers, as everything that uses it finds out: the first call that fails makes it away,
+ * Whether the database of shared state answers and takes writes, as everything that uses it finds out: the first call that fails makes it away,
  * and from then on it is asked until it answers again. Readiness, metrics and the log look here.
  */
 
@@ -33,7 +33,7 @@ export class AvailabilityWatch {
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
-  /** `probe` asks for a sign of life; it never rejects. */
+  /** `probe` asks whether it answers and can be written; it never rejects. */
   constructor(probe: () => Promise<boolean>) {
     this.#probe = probe
   }

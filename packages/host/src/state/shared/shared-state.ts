@@ -59,7 +59,7 @@ export interface ShareOptions {
  * ```
  */
 export async function shareState(opened: OpenedState, { keys }: ShareOptions): Promise<SharedState> {
-  const watch = new AvailabilityWatch(async () => (await opened.status()).available)
+  const watch = new AvailabilityWatch(() => isBack(opened))
   const unsealed = watch.store(opened.store)
   const store = sealStore(unsealed, keys, { lasting: LASTING })
   const bus = watch.bus(opened.bus)
@@ -84,6 +84,17 @@ export async function shareState(opened: OpenedState, { keys }: ShareOptions): P
     },
   }
 }
+
+/** A place that answers and takes no writes (full, or read-only) is of no use. Asked only while it is away. */
+async function isBack({ store, status }: OpenedState): Promise<boolean> {
+  if (!(await status()).available) return false
+  return store.write([{ key: 'probe', value: '', ttlMs: PROBE_TTL_MS }]).then(
+    () => true,
+    () => false,
+  )
+}
+
+const PROBE_TTL_MS = 1_000
 
 /** What has no end of its own: it would need an old key for ever, and is never passed over. */
 const LASTING = ['names', 'text/', 'pin/'] as const

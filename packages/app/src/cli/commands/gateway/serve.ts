@@ -78,7 +78,7 @@ async function serve(config: LoadedConfig, settings: GatewaySettings, input: Com
     const unfollow = followUpstreams(host, io)
     sayRules(config, io)
     const operations = await openOperations(
-      { gateway: live.gateway, reload: () => live.reload() },
+      { gateway: live.gateway, reload: () => live.reload(), ready: () => replica?.ready() !== false },
       settings.operations,
       io,
     )
