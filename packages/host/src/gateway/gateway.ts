@@ -369,7 +369,11 @@ function controlsOf(
   }
 }
 
-function healthOf({ upstreams, audit }: GatewayHost, draining: boolean, shared: SharedState | undefined): GatewayHealth {
+function healthOf(
+  { upstreams, audit }: GatewayHost,
+  draining: boolean,
+  shared: SharedState | undefined,
+): GatewayHealth {
   const views = upstreams.views()
   const servers = Object.fromEntries(
     views.map(({ name, state }) => [name, { state: state.state, ...(state.reason && { reason: state.reason }) }]),

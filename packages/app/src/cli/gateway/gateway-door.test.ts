@@ -37,7 +37,7 @@ describe('the door for other gateways', () => {
   it.each([
     [{ host: '10.0.3.7' }, redis, [/reach this one at tcp:\/\/here:1; keep that port/]],
     [{ host: '127.0.0.1', url: 'tcp://here:1' }, redis, [/keep that port/]],
-    [{ host: '127.0.0.1' }, redis, [/on this machine reach this one at .*gateway\.state\.door/]],
+    [{ host: '127.0.0.1' }, redis, [/on this machine reach this one at .*under "state"/]],
     [{ host: '127.0.0.1' }, { sqlite: 'state.db' }, []],
     [{ folder: '/run/portico' }, redis, []],
   ])('is told at the start: %j', async (door, state, lines) => {

@@ -45,6 +45,6 @@ export async function sayDoor(cluster: Cluster, door: DoorOptions, { sqlite }: S
   io.say(
     isOutward
       ? `Other gateways with the same state reach this one at ${own.url}; keep that port from everybody else.`
-      : `Other gateways on this machine reach this one at ${own.url}; for those of other machines, set "door" in "gateway", "state".`,
+      : `Other gateways on this machine reach this one at ${own.url}; those of other machines need an address for it under "state" (the guide on scaling out says how).`,
   )
 }

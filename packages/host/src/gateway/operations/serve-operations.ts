@@ -62,7 +62,7 @@ function readiness({ ok, state, audit }: ReturnType<Gateway['health']>, isReady:
   if (ok && isReady) return text(200, 'ok')
   if (state?.available === false) return text(503, 'not ready: the shared state does not answer, or takes no writes')
   if (audit?.writable === false) return text(503, 'not ready: the audit log cannot be written')
-  return text(503, isReady ? 'not ready' : 'not ready: sessions are not known to be this replica\'s own')
+  return text(503, isReady ? 'not ready' : "not ready: sessions are not known to be this replica's own")
 }
 
 /** What takes the token. */
