@@ -146,7 +146,10 @@ describe('a gateway with shared state', () => {
     expect(first.revoked()).toEqual(['bob'])
     await vi.waitFor(() => expect(first.health()).toMatchObject({ ok: false, state: { available: false } }))
     const answer = await fetch(`${operations.url}/readyz`)
-    expect([answer.status, await answer.text()]).toEqual([503, 'not ready: the shared state does not answer\n'])
+    expect([answer.status, await answer.text()]).toEqual([
+      503,
+      'not ready: the shared state does not answer, or takes no writes\n',
+    ])
     expect(metricsText(first)).toContain('\nportico_state_available 0\n')
     place.mend()
     await vi.waitFor(() => expect(first.health().ok).toBe(true), { timeout: 5_000 })

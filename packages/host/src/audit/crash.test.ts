@@ -115,11 +115,26 @@ it.runIf(existsSync('/dev/full'))(
       message: expect.stringContaining('Free some space'),
     })
     closeSync(full)
+    expect(log.writable).toBe(false)
     await log.append({ at: 3, type: 'event', what: 'beat' })
     await log.close()
     expect(await verifyAuditLog(file)).toMatchObject({ ok: true, records: 2 })
   },
 )
+
+it('sec-732: a log that could not be written says so, and finds out by itself that it can be again', async () => {
+  const file = join(folder, 'audit.jsonl')
+  const log = await openAuditLog({ file })
+  expect(log.writable).toBe(true)
+  vi.mocked(writeSync).mockImplementationOnce(() => {
+    throw Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' })
+  })
+  await expect(log.append({ at: 1, type: 'event', what: 'lost' })).rejects.toMatchObject({ code: 'audit-broken' })
+  expect(log.writable).toBe(false)
+  await vi.waitFor(() => expect(log.writable).toBe(true), { timeout: 20_000 })
+  await log.close()
+  expect(await verifyAuditLog(file)).toMatchObject({ ok: true, records: 1 })
+})
 
 it('reliability disks: a log that cannot be opened says what to do, and opens once it can (sec-636)', async () => {
   const inTheWay = join(folder, 'state')
