@@ -3,7 +3,6 @@
  * there writes it anew; the words of the error are for those who run the database, and no caller is told them.
  */
 
-import { isObject } from '../jsonrpc/message.ts'
 import type { Store } from './store.ts'
 
 /** What the `data` of such an error says. */
@@ -16,8 +15,9 @@ export interface DamagedRow {
 /** The row that an error says cannot be opened; undefined for every other error. */
 export function damagedRowIn(error: unknown): DamagedRow | undefined {
   const found = error instanceof Error && 'data' in error ? error.data : undefined
-  const isSo = isObject(found) && typeof found.row === 'string' && typeof found.version === 'number'
-  return isSo ? { row: found.row as string, version: found.version as number } : undefined
+  if (typeof found !== 'object' || found === null || !('row' in found) || !('version' in found)) return undefined
+  const { row, version } = found
+  return typeof row === 'string' && typeof version === 'number' ? { row, version } : undefined
 }
 
 interface Found {
