@@ -70,20 +70,41 @@ async function run({ code, language, files, limits, packages }: JavascriptOrder)
   const deadline = performance.now() + limits.timeMs
   runtime.setInterruptHandler(() => performance.now() > deadline || printer.isFull())
   const settled = await settle(runtime, context, evaluate(context, source), { deadline, timers, fire: guest.fire })
-  const isLate = performance.now() > deadline
-  // To put an error into words takes memory, of which there may be none left.
-  runtime.setMemoryLimit(limits.memoryBytes + SPARE_BYTES)
-  const words = settled.handle === undefined ? undefined : guest.show(settled.handle)
-  let ending: Ending = settled.isError ? 'failed' : 'finished'
-  if (settled.isError && /out of memory/.test(words ?? '')) ending = 'memory'
+  const { words, isError } = toWords(runtime, guest, settled, limits.memoryBytes)
+  let ending: Ending = isError ? 'failed' : 'finished'
+  if (isError && /out of memory/.test(words ?? '')) ending = 'memory'
   else if (printer.isFull()) ending = 'output'
-  else if (isLate) ending = 'time'
+  // A value may have code of its own that runs while it is put into words.
+  else if (performance.now() > deadline) ending = 'time'
   // The process ends now: nothing in it needs to be given back.
-  if (settled.isError) {
+  if (isError) {
     if (ending === 'failed' && words !== undefined) reply({ kind: 'output', stream: 'stderr', text: `${words}\n` })
     return { kind: 'done', ending, files: left() }
   }
-  return { kind: 'done', ending, ...(words !== undefined && { value: words }), files: left() }
+  const isValue = words !== undefined && ending !== 'time'
+  return { kind: 'done', ending, ...(isValue && { value: words }), files: left() }
+}
+
+const UNSHOWN = 'A value that cannot be shown'
+
+type Settled = Awaited<ReturnType<typeof settle>>
+
+/** What came of a run in words. Where a value cannot be put into words within the bounds of the run, that is what came of it. */
+function toWords(
+  runtime: QuickJSRuntime,
+  guest: ReturnType<typeof openGuest>,
+  { handle, isError }: Settled,
+  memoryBytes: number,
+): { readonly words: string | undefined; readonly isError: boolean } {
+  if (handle === undefined) return { words: undefined, isError }
+  const shown = isError ? { error: handle } : guest.show(handle)
+  if ('words' in shown) return { words: shown.words, isError: false }
+  // To put an error into words takes memory, of which there may be none left.
+  runtime.setMemoryLimit(memoryBytes + SPARE_BYTES)
+  const told = guest.show(shown.error)
+  const words = 'words' in told ? told.words : UNSHOWN
+  // A value that merely has no words of its own is one all the same.
+  return isError || /out of memory/.test(words ?? '') ? { words, isError: true } : { words: UNSHOWN, isError }
 }
 
 function createPrinter(maxBytes: number) {
@@ -150,12 +171,12 @@ function openGuest(context: QuickJSContext, { folder, limits, print, timers, mod
   const show = context.getProp(tools, 'show')
   const fire = context.getProp(tools, 'fire')
   return {
-    show(handle: QuickJSHandle): string | undefined {
-      if (context.typeof(handle) === 'undefined') return undefined
+    show(handle: QuickJSHandle): { readonly words: string | undefined } | { readonly error: QuickJSHandle } {
+      if (context.typeof(handle) === 'undefined') return { words: undefined }
       const shown = context.callFunction(show, context.undefined, handle)
-      if (shown.error !== undefined) return 'A value that cannot be shown'
+      if (shown.error !== undefined) return { error: shown.error }
       const words = context.getString(shown.value)
-      return words.length > limits.outputBytes ? `${words.slice(0, limits.outputBytes)}…` : words
+      return { words: words.length > limits.outputBytes ? `${words.slice(0, limits.outputBytes)}…` : words }
     },
     fire: (id: number) => context.callFunction(fire, context.undefined, context.newNumber(id)),
   }

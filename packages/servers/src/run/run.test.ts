@@ -68,6 +68,22 @@ describe('JavaScript', () => {
     expect(await run(code)).toMatchObject({ ok: true, value })
   })
 
+  it.each([
+    'const a = { toJSON() { for (;;) {} } }; export default a',
+    '({ get a() { for (;;) {} } })',
+    '({ toJSON() { throw 1 }, toString() { for (;;) {} } })',
+    'new Proxy({}, { ownKeys() { for (;;) {} } })',
+    'throw { toString() { for (;;) {} }, toJSON() { throw 1 } }',
+  ])('sec-737: %s is held to its time while its result is put into words', async (code) => {
+    const brief = await start({ ask: false, timeMs: 1000, memoryBytes: 16_777_216 })
+    expect(await call(brief, 'run_javascript', { code })).toMatchObject({ ok: false, ending: 'time' })
+  })
+
+  it('sec-737: a result that takes too much memory to be put into words is out of memory', async () => {
+    const code = "({ toJSON() { const all = []; for (;;) all.push('x'.repeat(100000) + all.length) } })"
+    expect(await run(code)).toMatchObject({ ok: false, ending: 'memory' })
+  })
+
   it('servers 16: an error after a wait is an error', async () => {
     expect(await run("await null; throw new TypeError('late')")).toMatchObject({ ok: false, ending: 'failed' })
   })
