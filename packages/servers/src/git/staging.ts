@@ -122,6 +122,20 @@ async function listed(repository: Repository, args: readonly string[]): Promise<
   return text.split('\0').filter(Boolean)
 }
 
+/** A stash stores what is in the working tree, and so do staged files that it finds there. */
+export async function refuseFilteredChanges(repository: Repository, untracked: boolean): Promise<void> {
+  const others = untracked ? ['--others', '--exclude-standard'] : []
+  const changed = await listed(repository, ['--modified', '--deleted', ...others])
+  // Without a commit there is nothing to compare with, and git refuses the stash itself.
+  const staged = await repository.run(['diff-index', '--cached', '--name-only', '-z', 'HEAD', '--'], {
+    codes: [0, 128],
+    maxBytes: MAX_LIST_BYTES,
+  })
+  if (staged.truncated) throw new ToolError('There are too many changes for one stash')
+  const paths = new Set([...changed, ...(staged.code === 0 ? staged.text.split('\0') : [])].filter(Boolean))
+  if (paths.size > 0) await refuseFiltered(repository, `${[...paths].join('\0')}\0`)
+}
+
 /** A filter (Git LFS is one) would have to run to stage such a file rightly, and filters are programs. */
 export async function refuseFiltered(repository: Repository, input: string): Promise<void> {
   const { text } = await repository.run(['check-attr', '-z', '--stdin', 'filter'], { input, maxBytes: MAX_LIST_BYTES })
@@ -130,7 +144,7 @@ export async function refuseFiltered(repository: Repository, input: string): Pro
     const [path, , filter] = fields.slice(at, at + 3)
     if (filter === 'unspecified' || filter === 'unset') continue
     throw new ToolError(
-      `${path} goes through the filter "${filter}", a program that this server does not run. Stage it by hand`,
+      `${path} goes through the filter "${filter}", a program that this server does not run. Do it by hand`,
     )
   }
 }

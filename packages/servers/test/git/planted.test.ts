@@ -3,7 +3,8 @@
  * plain git, so that a canary which stays away means something.
  */
 
-import { existsSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
 import { chmod, cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -272,6 +273,14 @@ async function doEverything(repo: string): Promise<string[]> {
   await attempt('stage', { paths: ['file.cln'] })
   await attempt('unstage', { paths: ['file.ext'] })
   await attempt('commit', { message: 'Planted' })
+  await attempt('stash_save', { message: 'filtered' })
+  // What goes through a filter is not stashed: as it was, it is in nobody's way.
+  for (const end of ['cln', 'smg', 'prc']) {
+    writeFileSync(
+      join(repo, `file.${end}`),
+      execFileSync('git', ['cat-file', 'blob', `HEAD:file.${end}`], { cwd: repo }),
+    )
+  }
   await attempt('stash_save', { untracked: true })
   await attempt('stash_pop')
   await attempt('stash_save')
@@ -311,7 +320,7 @@ async function settleConflict(repo: string): Promise<string[]> {
   return failed
 }
 
-const EXPECTED = [`show ${ABSENT}`, 'stage file.cln']
+const EXPECTED = [`show ${ABSENT}`, 'stage file.cln', 'stash_save filtered']
 const WITHOUT_STASH = ['stash_save true', 'stash_pop', 'stash_save', 'merge mergeable', 'switch_branch other']
 
 // Every tool runs git several times.

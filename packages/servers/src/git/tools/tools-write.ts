@@ -10,7 +10,7 @@ import { checkBranch, checkRepositoryPath } from '../refs.ts'
 import { readStatus, type Status } from '../reports.ts'
 import type { Repository } from '../repository.ts'
 import { PATHS, REPOSITORY, REVISION, STATUS } from '../shapes.ts'
-import { refuseSubmodules, requireStaged, stagePaths } from '../staging.ts'
+import { refuseFilteredChanges, refuseSubmodules, requireStaged, stagePaths } from '../staging.ts'
 
 export function createWriteTools(host: GitHost) {
   return {
@@ -214,6 +214,7 @@ function createStashSave(host: GitHost) {
       if (/[\0\n]/.test(message ?? '')) throw new ToolError('Give the message on one line')
       return change(host, chosen, ctx, async () => {
         await refuseSubmodules(chosen)
+        await refuseFilteredChanges(chosen, untracked === true)
         const env = await stashEnvironment(host, chosen)
         const extra = untracked === true ? ['--include-untracked'] : []
         await chosen.run(['stash', 'push', '--quiet', ...extra, `--message=${message ?? 'stashed by portico'}`], {
