@@ -23,7 +23,6 @@ import { roundsOf } from '../asking/asking.ts'
 import type { ServerCall } from '../call/call.ts'
 import { andThen } from '../call/method.ts'
 import type { FeatureHost } from '../feature.ts'
-import { untilBack } from './store-return.ts'
 import { answered, clean, declaresTasks, taskRequired } from './task-answer.ts'
 import type { TaskBook } from './task-book.ts'
 import type { TaskEngine } from './task-engine.ts'
@@ -116,8 +115,9 @@ export class TaskCalls {
     }
     if (settings.after > 0) return this.#unlessDone(settings, call, run, hold)
     const record = await this.#keep(settings, call).catch(refuse)
-    await this.#orReport(this.#engine.begin(record.id))
-    return hold(record)
+    // Held first, so that nothing is missed of what it tells at once.
+    const [result] = await Promise.all([hold(record), this.#orReport(this.#engine.begin(record.id))])
+    return result
   }
 
   /** Goes on with `become` once the work is not done in time, or is about to wait. */
@@ -164,9 +164,7 @@ export class TaskCalls {
     call: ServerCall,
     work: Promise<CallToolResult>,
   ): Promise<TaskRecord | undefined> {
-    let kept: string | undefined
     const keep = async (id: string): Promise<TaskRecord | undefined> => {
-      kept = id
       const record = await this.#keep(settings, call, { id, state }).catch(withoutRoom)
       if (record === undefined || !(call.answered || call.cancelled)) return record
       // It asked, or was cancelled, while the task was being kept: nobody will hear of that one.
@@ -176,19 +174,11 @@ export class TaskCalls {
     const rounds = await roundsOf(this.#server.asker, call)
     const state = await rounds.snapshot(PLAIN_STATE)
     try {
-      return await this.#engine.adopt(call, work, keep)
+      return await this.#engine.adopt(call, work, keep, settings.ttlMs)
     } catch (error) {
       this.#server.reportPrivately(error, 'making a task of a call')
-      // Whether it was written may be unknown: nobody is to begin it again.
-      if (kept !== undefined) void this.#withdraw(kept, settings.ttlMs)
       return undefined
     }
-  }
-
-  async #withdraw(id: string, ttlMs: number): Promise<void> {
-    await untilBack(() => this.#book.cancel(id), { until: Date.now() + ttlMs }).catch((error: unknown) => {
-      this.#server.reportPrivately(error, 'withdrawing a task')
-    })
   }
 
   #keep(

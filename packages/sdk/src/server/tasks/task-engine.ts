@@ -7,7 +7,6 @@
 import { createPrincipal, type Principal } from '../../auth/principal.ts'
 import { LONGEST_TIMER_MS } from '../../jsonrpc/longest-timer.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { wait } from '../../jsonrpc/time-limit.ts'
 import { revisionOf } from '../../protocol/revisions.ts'
 import type { CallToolResult } from '../../protocol/tools.ts'
 import type { Conversation } from '../../session/conversation.ts'
@@ -16,10 +15,11 @@ import type { Bus } from '../../state/bus.ts'
 import type { Lease } from '../../state/store.ts'
 import { ServerCall } from '../call/call.ts'
 import type { FeatureHost } from '../feature.ts'
+import { untilBack } from './store-return.ts'
 import { isOver, newTaskId, type TaskBook } from './task-book.ts'
 import { hearOfWork, type TaskJob, type TaskQueue } from './task-queue.ts'
 import { isDue, type TaskRecord, type TaskRequest } from './task-record.ts'
-import { leaseKey, type ProgressListener, RENEWALS, TaskRun } from './task-run.ts'
+import { leaseKey, type ProgressListener, TaskRun } from './task-run.ts'
 
 /** How long nobody looks at the store: other processes die, and clocks are set. */
 const LOOK_MS = 5000
@@ -89,6 +89,7 @@ export class TaskEngine {
     call: ServerCall,
     work: Promise<CallToolResult>,
     keep: (id: string) => Promise<TaskRecord | undefined>,
+    ttlMs: number,
   ): Promise<TaskRecord | undefined> {
     if (this.#full) return undefined
     this.#beginning++
@@ -107,7 +108,8 @@ export class TaskEngine {
       this.#beginning--
       if (lease !== undefined && run === undefined) {
         const failed = (error: unknown) => void this.#server.reportPrivately(error, 'cancelling a task')
-        void withdraw(this.#book, { id, lease, mayBeKept }, failed, this.#ending.signal)
+        const limits = { until: Date.now() + ttlMs, signal: this.#ending.signal }
+        void untilBack(() => withdraw(this.#book, id, lease, mayBeKept), limits).catch(failed)
       }
     }
   }
@@ -327,26 +329,10 @@ export class TaskEngine {
   }
 }
 
-/**
- * Ends the task of a call that goes on without it, and that nobody is to begin again. The lease keeps others away until then; a
- * store that is away is tried again for as long as it does.
- */
-async function withdraw(
-  book: TaskBook,
-  { id, lease, mayBeKept }: { id: string; lease: Lease; mayBeKept: boolean },
-  failed: (error: unknown) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let tries = 0; tries < RENEWALS && !signal.aborted; tries++) {
-    try {
-      if (mayBeKept) await book.cancel(id)
-      await book.store.release(leaseKey(id), lease)
-      return
-    } catch (error) {
-      failed(error)
-    }
-    await wait(book.leaseMs / RENEWALS, signal)
-  }
+/** Ends the task of a call that goes on without it, and that nobody is to begin again: the lease keeps others away until then. */
+async function withdraw(book: TaskBook, id: string, lease: Lease | undefined, mayBeKept: boolean): Promise<void> {
+  if (mayBeKept) await book.cancel(id)
+  if (lease !== undefined) await book.store.release(leaseKey(id), lease)
 }
 
 /** Nobody tells of a task that has expired: a look at that moment does. One that fails is made again. */

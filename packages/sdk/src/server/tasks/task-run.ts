@@ -29,7 +29,7 @@ export const PLAIN_STATE: RoundSealer = {
 
 const MAX_ROUNDS = 1000
 /** A lease is renewed so many times before it would end. */
-export const RENEWALS = 3
+const RENEWALS = 3
 
 /** Between two writes of what a handler says: each costs the store, and whoever listens looks there. */
 const TELL_MS = 250
