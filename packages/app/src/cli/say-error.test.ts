@@ -32,6 +32,16 @@ it('newcomer 5, sec-682: no password of an address is in the message or in the r
   )
 })
 
+it('sec-739: colours that a server put into its error are shown and do not act, ours do', () => {
+  const said: string[] = []
+  const io = { paint: createPaint(true), say: (line: string) => void said.push(line) }
+  sayError('FAKE \u001B[32mok: verified\u001B[39m', '\u001B[2mdo this\u001B[22m', io)
+  const [line = ''] = said
+  expect(line.startsWith(io.paint.red('error'))).toBe(true)
+  expect(line.slice(io.paint.red('error').length)).not.toContain('\u001B')
+  expect(line).toContain('ok: verified')
+})
+
 const paint = createPaint(false)
 
 it.each([

@@ -6,6 +6,7 @@
 import { wrapWords } from './parse/wrap-words.ts'
 import { saidColumns } from './screen-size.ts'
 import type { Io } from './terminal/io.ts'
+import { toPlain } from './terminal/plain-text.ts'
 import { forReader } from './terminal/reader.ts'
 
 const MAX_CHARS = 2_000
@@ -23,7 +24,8 @@ export function sayError(
 
 /** Cut last: an address that is cut before its `@` would show its password. */
 function shorten(text: string): string {
-  const clean = withoutCredentials(text)
+  // Our own colours are put around it later: those in it are somebody else's.
+  const clean = withoutCredentials(toPlain(text))
   return clean.length > MAX_CHARS ? `${clean.slice(0, MAX_CHARS)}… (${text.length} characters)` : clean
 }
 

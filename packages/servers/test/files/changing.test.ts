@@ -74,6 +74,24 @@ describe.each(ERAS)('changing at %s', (version) => {
     expect(lines.filter((line) => !shown.includes(line))).toEqual([])
   })
 
+  it('sec-740: names what a folder takes along that is on the list "deny", and leaves it where nobody can be asked', async () => {
+    await mkdir(join(inside, 'sub', '.ssh'))
+    await writeFile(join(inside, 'sub', '.env'), 'A=1')
+    await writeFile(join(inside, 'sub', '.ssh', 'id_rsa'), 'key')
+    const calls = [
+      ['move_file', { from: 'sub', to: 'sub2' }],
+      ['trash_file', { path: 'sub' }],
+    ] as const
+    const unasked = await begin({ write: true, allowUnasked: true }, { version })
+    for (const [name, args] of calls) expect(await refusal(unasked, name, args)).toContain('holds .env, .ssh')
+    const client = await begin({ write: true }, { version, answers: { elicit: () => ({ action: 'decline' }) } })
+    for (const [name, args] of calls) {
+      expect(await refusal(client, name, args)).toContain('Nothing was done')
+      expect(JSON.stringify(client.asked.at(-1)?.params)).toMatch(/deny.*\.env.*\.ssh/)
+    }
+    expect(await readdir(inside)).toEqual(['hello.txt', 'sub'])
+  })
+
   it('trashes without deleting, and brings back', async () => {
     const client = await begin(
       { write: true },

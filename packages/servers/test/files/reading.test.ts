@@ -19,7 +19,7 @@ afterEach(cleanUp)
 describe('starting', () => {
   it('needs at least one directory, and says so', async () => {
     await expect(entry.create({})).rejects.toThrow('directories')
-    await expect(createFilesServer({ directories: [join(base, 'nowhere')] })).rejects.toThrow('cannot use')
+    await expect(createFilesServer({ directories: [join(base, 'nowhere')] })).rejects.toThrow('there is no directory')
     await expect(start({ maxResults: 0 })).rejects.toThrow('"maxResults"')
   })
 

@@ -8,6 +8,7 @@ import { requireConfirmation } from '../../confirmation.ts'
 import { spellHidden } from '../../text/plain-text.ts'
 import { type Reached, requireExisting } from '../confine.ts'
 import { applyReplacements, type Replacement, toDifference, toShown, WAS_BINARY } from '../edit.ts'
+import { askToTake } from '../held-names.ts'
 import type { FilesHost } from '../host.ts'
 import { decodeText } from '../read.ts'
 import { createFile, createFolder, moveEntry, replaceFile, type Snapshot, takeSnapshot, trashEntry } from '../write.ts'
@@ -220,7 +221,7 @@ function createMoveFile(host: FilesHost) {
       const source = requireExisting(await host.confinement.reachEntry(from, scope), from)
       const target = await host.confinement.reachEntry(to, scope)
       if (target.exists) throw new ToolError(`${target.path} exists. Choose another place, or trash it first`)
-      await ask(host, ctx, `Move ${source.path} to ${target.path}?`)
+      await askToTake(host, ctx, source, `Move ${source.path} to ${target.path}?`)
       await moveEntry(source, target)
       host.changed(source.path)
       host.changed(target.path)
@@ -251,7 +252,7 @@ function createTrashFile(host: FilesHost) {
     },
     async ({ path }, ctx) => {
       const reached = requireExisting(await host.confinement.reachEntry(path, await host.scope(ctx)), path)
-      await ask(host, ctx, `Move ${reached.path} to the trash?`)
+      await askToTake(host, ctx, reached, `Move ${reached.path} to the trash?`)
       const trashedTo = await trashEntry(reached, host.settings.trash)
       host.changed(reached.path)
       return { path: reached.path, trashedTo }
