@@ -1,6 +1,7 @@
 /**
  * `npm run conformance`: the official MCP conformance suite against this repository's server and client. A leg is one way in
- * which the suite looks at one of them. Every scenario has to be clean, what an implementation merely should do included.
+ * which the suite looks at one of them. Every scenario has to be clean, what an implementation merely should do included. The
+ * short form has what the newest two revisions require, and the whole suite of the older ones.
  */
 
 import { fileURLToPath } from 'node:url'
@@ -22,10 +23,11 @@ await runSuite(import.meta.url, {
     replicas: { type: 'string', about: 'the server suites before so many processes behind plain round robin' },
     upstream: { type: 'string', about: 'with --gateway: the revision between gateway and server' },
   },
-  open({ leg, scenario: scenarios, repeat, busy, gateway, upstream, replicas }) {
+  open({ leg, scenario: scenarios, repeat, busy, gateway, upstream, replicas, short }) {
     const times = toCount('repeat', repeat, 1)
     const legs = selectLegs(leg, scenarios).filter(
-      ({ side }) => (gateway !== true && replicas === undefined) || side === 'server',
+      (one) =>
+        ((gateway !== true && replicas === undefined) || one.side === 'server') && (short !== true || isShort(one)),
     )
     const program =
       replicas === undefined ? { file: 'server.ts' } : { file: 'replicas.ts', env: { REPLICAS: replicas } }
@@ -39,6 +41,11 @@ function toCount(name: string, text: string, least: number): number {
   const count = Number(text)
   if (!Number.isInteger(count) || count < least) throw new Error(`--${name} takes a whole number from ${least}`)
   return count
+}
+
+/** What the newest two revisions require, and the whole suite on the wires that have no such set. */
+function isShort({ selection, version }: Leg): boolean {
+  return selection !== 'all' || !LEGS.some((leg) => leg.version === version && leg.selection === 'required')
 }
 
 function selectLegs(names: readonly string[] | undefined, scenarios: readonly string[] | undefined): Leg[] {
