@@ -6,9 +6,10 @@
  */
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { isTestFile, listCode } from './scripts/tree.mjs'
 import { findChromium, NO_CHROMIUM } from './tests/support/chromium.ts'
+import { isShort, LONG_FILES } from './tests/support/short.ts'
 
 const fromSource = { conditions: ['portico-source', 'node', 'development|production'] }
 
@@ -22,6 +23,7 @@ const besideCode = folders.flatMap((folder) => listCode(root, folder)).filter(is
 const isAlone = (file: string): boolean => CHANGES_WHAT_IS_SHARED.test(readFileSync(join(root, file), 'utf8'))
 
 const hasBrowser = findChromium() !== undefined
+if (isShort) tellSkipped(`skipped: ${LONG_FILES.length} long files and the rest of long tables (npm run unit)`)
 if (!hasBrowser) tellSkipped(`skipped: the parts of the page: ${NO_CHROMIUM}`)
 
 export default defineConfig({
@@ -37,13 +39,14 @@ export default defineConfig({
           'examples/**/*.test.ts',
           'tests/*/*.test.ts',
         ],
+        ...(isShort && { exclude: [...configDefaults.exclude, ...LONG_FILES] }),
       }),
       ...(hasBrowser ? ['packages/ui/vitest.config.ts'] : []),
     ],
   },
 })
 
-function ofNode(name: string, own: { include: string[]; isolate?: boolean }) {
+function ofNode(name: string, own: { include: string[]; exclude?: string[]; isolate?: boolean }) {
   return {
     resolve: fromSource,
     ssr: { resolve: fromSource },

@@ -17,7 +17,8 @@ const suites = [
   { name: 'build', about: 'compile every package, check the types of suites and benchmarks', args: npmRun('build') },
   {
     name: 'vitest',
-    about: 'unit and integration tests',
+    about: 'unit and integration tests, the short form',
+    env: { PORTICO_SHORT: '1' },
     args: [fromRoot('node_modules/vitest/vitest.mjs'), 'run'],
     beside: true,
   },
@@ -101,11 +102,11 @@ function isPresent({ name, needs }) {
   return false
 }
 
-async function runSuite({ name, about, args, quiet }, counts) {
+async function runSuite({ name, about, args, quiet, env }, counts) {
   const started = performance.now()
   const title = `\n== ${name}: ${about}`
   if (!quiet) console.log(title)
-  const { code, output } = await runQuietly(args, quiet === true)
+  const { code, output } = await runQuietly(args, quiet === true, env)
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   if (quiet) process.stdout.write(`${title}\n${output}`)
   console.log(`-- ${name}: ${code === 0 ? 'passed' : `failed with exit code ${code}`} in ${seconds} s`)
@@ -122,11 +123,11 @@ function tellSkipped(lines) {
  * Runs Node, with what it writes kept until it has ended where `quiet`. One that is shown as it goes says in the file
  * `PORTICO_SKIPPED` what it skips.
  */
-async function runQuietly(args, quiet) {
+async function runQuietly(args, quiet, env) {
   const folder = mkdtempSync(join(tmpdir(), 'portico-test-'))
   const file = join(folder, 'output')
   const kept = openSync(file, 'w')
-  const shown = { cwd: repositoryRoot, env: { ...process.env, PORTICO_SKIPPED: file } }
+  const shown = { cwd: repositoryRoot, env: { ...process.env, ...env, PORTICO_SKIPPED: file } }
   try {
     const code = await runNode(args, quiet ? { cwd: repositoryRoot, stdio: ['ignore', kept, kept] } : shown)
     return { code, output: readFileSync(file, 'utf8') }

@@ -4,6 +4,7 @@
  */
 
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest'
+import { isShort } from '../../../../tests/support/short.ts'
 import { createPrincipal } from '../../src/auth/principal.ts'
 import { isObject, type JsonObject } from '../../src/jsonrpc/message.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../../src/protocol/revision.ts'
@@ -146,11 +147,17 @@ export class Bench {
   }
 }
 
+/** Every second one in the short form where a test takes a process or a connection; the others have all of them. */
+function versionsOver(transport: string): readonly ProtocolVersion[] {
+  const isDear = transport === 'stdio' || transport === 'node-http'
+  return PROTOCOL_VERSIONS.filter((_version, at) => !(isShort && isDear) || at % 2 === 0)
+}
+
 /** Starting a process takes long on a machine that is busy. */
 const PATIENCE_MS = 60_000
 
 export function runMatrix(transport: TransportName, suites: readonly Suite[]): void {
-  describe.each(PROTOCOL_VERSIONS)(`%s over ${transport}`, { timeout: PATIENCE_MS }, (version) => {
+  describe.each(versionsOver(transport))(`%s over ${transport}`, { timeout: PATIENCE_MS }, (version) => {
     const bench = new Bench(transport, version)
     beforeAll(() => bench.begin(), PATIENCE_MS)
     beforeEach(() => bench.reset(), PATIENCE_MS)

@@ -7,6 +7,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { appendFile, chmod, mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { few } from '../../../../tests/support/short.ts'
 import { createGitServer } from '../../src/git/server.ts'
 import { call, done, git, makeRepository, Opened, refusal, tryGit } from './fixture.ts'
 
@@ -207,7 +208,7 @@ describe.skipIf(process.platform === 'win32')(
   // Every tool runs git several times.
   { timeout: 120_000 },
   () => {
-    it.each(PAIRS)('whatever the tool: from %s, under a name that is %s', async (where, kind) => {
+    it.each(few(PAIRS, 2))('whatever the tool: from %s, under a name that is %s', async (where, kind) => {
       const group = NAMES[kind]!
       await FILES[where]!(await layAll(group))
       await layAttributes(group)
@@ -223,7 +224,7 @@ describe.skipIf(process.platform === 'win32')(
       expect(touched()).toEqual([])
     })
 
-    it.each(Object.keys(NAMES))('nor one of a submodule, whose name is %s', async (kind) => {
+    it.each(few(Object.keys(NAMES), 1))('nor one of a submodule, whose name is %s', async (kind) => {
       const inner = join(repo, 'inner')
       await mkdir(inner)
       await makeRepository(inner)
@@ -258,7 +259,7 @@ describe.skipIf(process.platform === 'win32')(
       expect(touched()).toEqual([])
     })
 
-    it.each(['continue_merge', 'abort_merge'])(
+    it.each(few(['continue_merge', 'abort_merge'], 1))(
       'nor one of a submodule while a merge that somebody began by hand is settled by %s (founding 8)',
       async (last) => {
         const inner = join(repo, 'inner')

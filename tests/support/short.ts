@@ -1,0 +1,29 @@
+/**
+ * The short form of the unit tests, which `npm test` runs so that it ends within half an hour on two cores: tables of dear cases
+ * have their first rows, and the dearest files are left out. `npm run unit` runs all of them.
+ */
+
+export const isShort = process.env.PORTICO_SHORT === '1'
+
+/** The rows of a table of tests, or the first of them in the short form. */
+export function few<T>(rows: readonly T[], count: number): readonly T[] {
+  return isShort ? rows.slice(0, count) : rows
+}
+
+/** Programs, repositories and models in many circumstances; what is common to all of them is tested elsewhere as well. */
+export const LONG_FILES: readonly string[] = [
+  'examples/account.test.ts',
+  'examples/clients.test.ts',
+  'examples/programs/programs.test.ts',
+  'packages/app/test/checkout.test.ts',
+  'packages/app/test/completion.test.ts',
+  'packages/app/test/editor-host.test.ts',
+  'packages/app/test/faults.test.ts',
+  'packages/app/test/models.test.ts',
+  'packages/app/test/oldest-server.test.ts',
+  'packages/app/test/record.test.ts',
+  'packages/app/test/using.test.ts',
+  'packages/servers/test/git/merging.test.ts',
+  'packages/servers/test/git/planted.test.ts',
+  'packages/servers/test/git/remotes.test.ts',
+]
