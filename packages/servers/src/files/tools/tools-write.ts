@@ -8,10 +8,10 @@ import { requireConfirmation } from '../../confirmation.ts'
 import { spellHidden } from '../../text/plain-text.ts'
 import { type Reached, requireExisting } from '../confine.ts'
 import { applyReplacements, type Replacement, toDifference, toShown, WAS_BINARY } from '../edit.ts'
-import { askToTake } from '../held-names.ts'
 import type { FilesHost } from '../host.ts'
 import { decodeText } from '../read.ts'
 import { createFile, createFolder, moveEntry, replaceFile, type Snapshot, takeSnapshot, trashEntry } from '../write.ts'
+import { askToTake } from './held-names.ts'
 
 const PATH = {
   type: 'string',

@@ -2,11 +2,11 @@
 
 import { lstat } from 'node:fs/promises'
 import { type AskingContext, ToolError } from '@portico/sdk/server'
-import { requireConfirmation } from '../confirmation.ts'
-import { spellHidden } from '../text/plain-text.ts'
-import type { Reached } from './confine.ts'
-import type { FilesHost } from './host.ts'
-import { Walk } from './walk.ts'
+import { requireConfirmation } from '../../confirmation.ts'
+import { spellHidden } from '../../text/plain-text.ts'
+import type { Reached } from '../confine.ts'
+import type { FilesHost } from '../host.ts'
+import { Walk } from '../walk.ts'
 
 const MAX_DEPTH = 64
 const MAX_NAMED = 100
