@@ -22,6 +22,8 @@ const isOfNode = (file: string): boolean => isTestFile(file) && !file.endsWith('
 const besideCode = folders.flatMap((folder) => listCode(root, folder)).filter(isOfNode)
 const isAlone = (file: string): boolean => CHANGES_WHAT_IS_SHARED.test(readFileSync(join(root, file), 'utf8'))
 
+const left = isShort ? { exclude: [...configDefaults.exclude, ...LONG_FILES] } : {}
+
 const hasBrowser = findChromium() !== undefined
 if (isShort) tellSkipped(`skipped: ${LONG_FILES.length} long files and the rest of long tables (npm run unit)`)
 if (!hasBrowser) tellSkipped(`skipped: the parts of the page: ${NO_CHROMIUM}`)
@@ -31,7 +33,7 @@ export default defineConfig({
     // The browser of the page's tests is a third: with more, it waits for a core and everything for it.
     maxWorkers: 2,
     projects: [
-      ofNode('parts', { isolate: false, include: besideCode.filter((file) => !isAlone(file)) }),
+      ofNode('parts', { isolate: false, include: besideCode.filter((file) => !isAlone(file)), ...left }),
       ofNode('whole', {
         include: [
           ...besideCode.filter(isAlone),
@@ -39,7 +41,7 @@ export default defineConfig({
           'examples/**/*.test.ts',
           'tests/*/*.test.ts',
         ],
-        ...(isShort && { exclude: [...configDefaults.exclude, ...LONG_FILES] }),
+        ...left,
       }),
       ...(hasBrowser ? ['packages/ui/vitest.config.ts'] : []),
     ],

@@ -10,19 +10,28 @@ export function few<T>(rows: readonly T[], count: number): readonly T[] {
   return isShort ? rows.slice(0, count) : rows
 }
 
-/** Programs, repositories and models in many circumstances; what is common to all of them is tested elsewhere as well. */
+/** Programs, repositories, browsers and databases in many circumstances; what most have in common, other tests and suites see. */
 export const LONG_FILES: readonly string[] = [
   'examples/account.test.ts',
   'examples/clients.test.ts',
+  'examples/host-tasks.test.ts',
   'examples/programs/programs.test.ts',
   'packages/app/test/checkout.test.ts',
   'packages/app/test/completion.test.ts',
   'packages/app/test/editor-host.test.ts',
   'packages/app/test/faults.test.ts',
+  'packages/app/test/first-hour.test.ts',
+  'packages/app/test/first-steps.test.ts',
   'packages/app/test/models.test.ts',
+  'packages/app/test/newcomer.test.ts',
   'packages/app/test/oldest-server.test.ts',
   'packages/app/test/record.test.ts',
+  'packages/app/test/servers.test.ts',
   'packages/app/test/using.test.ts',
+  'packages/servers/src/browser/browser.test.ts',
+  'packages/servers/src/graphql/server.test.ts',
+  'packages/servers/src/run/sessions.test.ts',
+  'packages/servers/src/sql/sqlite/sqlite-locks.test.ts',
   'packages/servers/test/git/merging.test.ts',
   'packages/servers/test/git/planted.test.ts',
   'packages/servers/test/git/remotes.test.ts',

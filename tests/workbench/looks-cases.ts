@@ -47,10 +47,20 @@ const ASKED: readonly Look[] = [
   { name: 'task', route: taskRoute, sign: 'What happened', shown: true, expects: CANCELLED },
 ]
 
-export const looksTrials: readonly Trial[] = [
-  { name: 'looks: something to look at', always: true, run: prepare },
-  ...[...LOOKS, ...ASKED].map(toTrial),
-]
+/** Each screen in every view; in the short form in two of them, so that both themes and both widths are seen. */
+export function createLooks(isShort: boolean): readonly Trial[] {
+  const views = isShort ? VIEWS.filter(({ width, theme }) => (width === 'phone') === (theme === 'dark')) : VIEWS
+  return [{ name: 'looks: something to look at', always: true, run: prepare }, ...[...LOOKS, ...ASKED].map((look) => toTrial(look, views))]
+}
+
+interface View {
+  readonly width: Width
+  readonly theme: Theme
+}
+
+const VIEWS: readonly View[] = (['desktop', 'phone'] as const).flatMap((width) =>
+  (['light', 'dark'] as const).map((theme) => ({ width, theme })),
+)
 
 /** After whatever looks at the screens as they were prepared. */
 export const settleTrials: readonly Trial[] = [
@@ -101,7 +111,7 @@ async function settle({ call, show }: Site): Promise<void> {
   assert.deepEqual(failed, [], 'the tour works from beginning to end')
 }
 
-function toTrial({ name, route, sign, prepare: act, shown, expects }: Look): Trial {
+function toTrial({ name, route, sign, prepare: act, shown, expects }: Look, views: readonly View[]): Trial {
   return {
     name: `looks: ${name}`,
     ...(expects && { expects }),
@@ -112,20 +122,18 @@ function toTrial({ name, route, sign, prepare: act, shown, expects }: Look): Tri
       await page.getByText(sign).filter({ visible: true }).first().waitFor()
       await act?.(site)
       const found: unknown[] = []
-      for (const width of ['desktop', 'phone'] satisfies Width[]) {
-        for (const theme of ['light', 'dark'] satisfies Theme[]) {
-          await site.look(theme, width)
-          await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor({ state: 'attached' })
-          await atRest(site)
-          if (shown === true && (width === 'desktop' || theme === 'light')) {
-            await site.picture(width === 'desktop' ? `${name}-${theme}` : `${name}-phone`, SHOWN)
-          }
-          await site.picture(`${name}-${width}-${theme}`)
-          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-          assert.ok(overflow <= 0, `${name} is ${overflow} pixels too wide (${width})`)
-          // All four before it fails, so that one run shows everything.
-          await site.examine(`${name}, ${width}, ${theme}`).catch((error: unknown) => found.push(error))
+      for (const { width, theme } of views) {
+        await site.look(theme, width)
+        await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor({ state: 'attached' })
+        await atRest(site)
+        if (shown === true && (width === 'desktop' || theme === 'light')) {
+          await site.picture(width === 'desktop' ? `${name}-${theme}` : `${name}-phone`, SHOWN)
         }
+        await site.picture(`${name}-${width}-${theme}`)
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+        assert.ok(overflow <= 0, `${name} is ${overflow} pixels too wide (${width})`)
+        // All four before it fails, so that one run shows everything.
+        await site.examine(`${name}, ${width}, ${theme}`).catch((error: unknown) => found.push(error))
       }
       if (found.length > 0) throw new AggregateError(found, found.map(String).join('\n'))
     },

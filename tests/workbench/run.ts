@@ -11,14 +11,14 @@ import type { Site } from './site.ts'
 import type { Trial } from './trial.ts'
 
 await runSuite(import.meta.url, {
-  async open() {
+  async open({ short }) {
     installPackages(fileURLToPath(new URL('.', import.meta.url)))
     const { openSite } = await import('./site.ts')
     const executable = findChromium()
     // There once a trial runs.
     let site: Site
     return {
-      trials: (await listTrials()).map((trial) => ({
+      trials: (await listTrials(short === true)).map((trial) => ({
         ...trial,
         missing: () => (executable === undefined ? NO_CHROMIUM : undefined),
         run: () => runTrial(site, trial),
@@ -35,14 +35,14 @@ await runSuite(import.meta.url, {
   },
 })
 
-async function listTrials(): Promise<Trial[]> {
+async function listTrials(isShort: boolean): Promise<Trial[]> {
   const { firstHourTrials, restartTrials } = await import('./first-hour-cases.ts')
-  const { looksTrials, settleTrials } = await import('./looks-cases.ts')
+  const { createLooks, settleTrials } = await import('./looks-cases.ts')
   return [
     ...(await import('./opening-cases.ts')).openingTrials,
     ...(await import('./screen-cases.ts')).screenTrials,
     ...(await import('./chat-cases.ts')).chatTrials,
-    ...looksTrials,
+    ...createLooks(isShort),
     ...(await import('./width-cases.ts')).widthTrials,
     ...settleTrials,
     ...firstHourTrials,
