@@ -50,7 +50,10 @@ const ASKED: readonly Look[] = [
 /** Each screen in every view; in the short form in two of them, so that both themes and both widths are seen. */
 export function createLooks(isShort: boolean): readonly Trial[] {
   const views = isShort ? VIEWS.filter(({ width, theme }) => (width === 'phone') === (theme === 'dark')) : VIEWS
-  return [{ name: 'looks: something to look at', always: true, run: prepare }, ...[...LOOKS, ...ASKED].map((look) => toTrial(look, views))]
+  return [
+    { name: 'looks: something to look at', always: true, run: prepare },
+    ...[...LOOKS, ...ASKED].map((look) => toTrial(look, views)),
+  ]
 }
 
 interface View {
@@ -132,7 +135,7 @@ function toTrial({ name, route, sign, prepare: act, shown, expects }: Look, view
         await site.picture(`${name}-${width}-${theme}`)
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
         assert.ok(overflow <= 0, `${name} is ${overflow} pixels too wide (${width})`)
-        // All four before it fails, so that one run shows everything.
+        // All views before it fails, so that one run shows everything.
         await site.examine(`${name}, ${width}, ${theme}`).catch((error: unknown) => found.push(error))
       }
       if (found.length > 0) throw new AggregateError(found, found.map(String).join('\n'))
