@@ -1,7 +1,7 @@
 /**
  * `npm run conformance`: the official MCP conformance suite against this repository's server and client. A leg is one way in
  * which the suite looks at one of them. Every scenario has to be clean, what an implementation merely should do included. The
- * short form has what the newest two revisions require, and the whole suite of the older ones.
+ * short form has what the newest two revisions require, and the whole suite of the older ones on one side each.
  */
 
 import { fileURLToPath } from 'node:url'
@@ -43,9 +43,11 @@ function toCount(name: string, text: string, least: number): number {
   return count
 }
 
-/** What the newest two revisions require, and the whole suite on the wires that have no such set. */
-function isShort({ selection, version }: Leg): boolean {
-  return selection !== 'all' || !LEGS.some((leg) => leg.version === version && leg.selection === 'required')
+/** What the newest two revisions require; of the older ones, which have no such set, the whole suite on one side each. */
+function isShort({ selection, side, version }: Leg): boolean {
+  if (selection !== 'all') return true
+  const hasRequired = LEGS.some((leg) => leg.version === version && leg.selection === 'required')
+  return !hasRequired && side === (version === '2025-06-18' ? 'server' : 'client')
 }
 
 function selectLegs(names: readonly string[] | undefined, scenarios: readonly string[] | undefined): Leg[] {

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import mysql from 'mysql2/promise'
-import { eventually, makeDataFolder, runOnce, startProcess } from '../support/database-process.ts'
+import { eventually, makeDataFolder, newData, runOnce, startProcess } from '../support/database-process.ts'
 import { freePort } from '../support/free-port.ts'
 
 export interface MariadbEngine {
@@ -24,11 +24,12 @@ export function missingMariadb(): string | undefined {
 
 export async function startMariadb(): Promise<MariadbEngine> {
   const folder = makeDataFolder('mariadb')
-  const data = `${folder}/data`
-  runOnce(
-    '/usr/bin/mariadb-install-db',
-    ['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db'],
-    folder,
+  const data = newData('mariadb', folder, (target) =>
+    runOnce(
+      '/usr/bin/mariadb-install-db',
+      ['--no-defaults', `--datadir=${target}`, '--auth-root-authentication-method=normal', '--skip-test-db'],
+      folder,
+    ),
   )
   const port = await freePort()
   const socket = `${folder}/socket`

@@ -1,7 +1,7 @@
 /** A database server as a child of a suite: in a folder of its own, as a user without rights, gone when the lab is. */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, cpSync, lchownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -24,6 +24,24 @@ export function makeDataFolder(name: string): string {
   return folder
 }
 
+const first = new Map<string, string>()
+
+/** An empty database below `folder`: `make` writes the first of a suite, and the others are copies of it. */
+export function newData(name: string, folder: string, make: (data: string) => void): string {
+  const kept = first.get(name) ?? makeDataFolder(`${name}-first`)
+  if (!first.has(name)) {
+    make(join(kept, 'data'))
+    first.set(name, kept)
+  }
+  const data = join(folder, 'data')
+  cpSync(join(kept, 'data'), data, { recursive: true })
+  const { uid, gid } = unprivileged()
+  if (uid === undefined || gid === undefined) return data
+  for (const name of ['.', ...(readdirSync(data, { recursive: true }) as string[])])
+    lchownSync(join(data, name), uid, gid)
+  return data
+}
+
 export function runOnce(command: string, args: readonly string[], cwd: string): void {
   const { status, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8', ...unprivileged() })
   if (status !== 0) throw new Error(`${command} failed: ${error?.message ?? stderr}`)
@@ -42,6 +60,7 @@ const left = new Map<ChildProcess, string>()
 
 /** Whatever ends the suite ends its databases. */
 process.once('exit', () => {
+  for (const folder of first.values()) rmSync(folder, { recursive: true, force: true })
   for (const [child, folder] of left) {
     child.kill('SIGQUIT')
     child.kill('SIGKILL')

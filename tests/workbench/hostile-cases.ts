@@ -11,8 +11,8 @@ const RUNNER = fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url))
 export const hostileTrials: readonly Trial[] = [
   { name: 'hostile: a thousand tools with markup and hidden characters are shown as text', run: listTools },
   { name: 'hostile: markup and huge text in results are text', run: showResults },
-  { name: 'hostile: the page answers within a second during 10,000 messages a second', run: flood },
-  { name: 'hostile: the timeline scrolls through 100,000 messages', run: scroll },
+  { name: 'hostile: the page answers within a second during 10,000 messages a second', long: true, run: flood },
+  { name: 'hostile: the timeline scrolls through 100,000 messages', long: true, run: scroll },
 ]
 
 async function listTools(site: Site): Promise<void> {

@@ -47,12 +47,12 @@ const ASKED: readonly Look[] = [
   { name: 'task', route: taskRoute, sign: 'What happened', shown: true, expects: CANCELLED },
 ]
 
-/** Each screen in every view; in the short form in two of them, so that both themes and both widths are seen. */
+/** Each screen in every view; in the short form in one, and the next screen in the next, so that each view is seen. */
 export function createLooks(isShort: boolean): readonly Trial[] {
-  const views = isShort ? VIEWS.filter(({ width, theme }) => (width === 'phone') === (theme === 'dark')) : VIEWS
+  const viewsOf = (at: number) => (isShort ? VIEWS.slice(at % VIEWS.length).slice(0, 1) : VIEWS)
   return [
     { name: 'looks: something to look at', always: true, run: prepare },
-    ...[...LOOKS, ...ASKED].map((look) => toTrial(look, views)),
+    ...[...LOOKS, ...ASKED].map((look, at) => toTrial(look, viewsOf(at))),
   ]
 }
 

@@ -91,7 +91,10 @@ describe('a server of the extension', () => {
     ['sec-365: work without end', () => TASK, 'timeout'],
   ])('%s ends the call, and the task', async (_title, get, code) => {
     const form = () => ({ action: 'accept' as const, content: {} })
-    const { client, received } = await openModern(get, { elicitation: { form }, timeouts: { taskMs: 300 } })
+    const { client, received } = await openModern(get, {
+      elicitation: { form },
+      timeouts: { taskMs: code === 'timeout' ? 300 : 60_000 },
+    })
     await expect(client.callTool('work')).rejects.toMatchObject({ code })
     expect(sent(received, 'tasks/cancel')).toHaveLength(1)
   })

@@ -225,8 +225,9 @@ export class ServerCore implements FeatureHost {
   }
 
   concealed(error: unknown, where: string): RpcError {
-    const message = `Internal error. ${this.reportPrivately(error, where)}`
-    return new RpcError(INTERNAL_ERROR, message, toRetry(error))
+    const data = toRetry(error)
+    const more = data ? ' of shared state: it may be done, look first' : ''
+    return new RpcError(INTERNAL_ERROR, `Internal error${more}. ${this.reportPrivately(error, where)}`, data)
   }
 
   #tableFor(revision: Revision): Map<string, ServerMethod> {

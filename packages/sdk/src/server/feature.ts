@@ -6,6 +6,7 @@
 
 import type { PolicyItem } from '../auth/access-policy.ts'
 import type { Principal } from '../auth/principal.ts'
+import type { RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject, RpcNotification } from '../jsonrpc/message.ts'
 import type { ServerCapabilities } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
@@ -163,6 +164,8 @@ export interface FeatureHost {
   enter(call: ServerCall): void | Promise<void>
   /** Reports an unexpected error in full to the operator and returns what a client may be told. */
   reportPrivately(error: unknown, where: string): string
+  /** The same, as the error that the client gets. */
+  concealed(error: unknown, where: string): RpcError
   /** To be called when the methods of a feature are others than before. */
   methodsChanged(): void
 }

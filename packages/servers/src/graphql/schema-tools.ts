@@ -72,7 +72,7 @@ function searchTool(schema: GraphQLSchema) {
   return tool(
     {
       title: 'Search the schema',
-      description: 'Finds types and fields by words in name or description; without words, the roots',
+      description: 'Finds types and fields by words in name or description; without, the roots',
       input: {
         type: 'object',
         properties: {

@@ -80,16 +80,11 @@ export function toRpcError(error: unknown, revision: Revision): RpcError | undef
   }
   if (error instanceof PorticoError && error.code === 'not-found') return new RpcError(INVALID_PARAMS, error.message)
   if (isAway(error)) return new RpcError(INTERNAL_ERROR, AWAY, { code: 'store-unavailable', retryAfterMs: 1000 })
-  if (error instanceof PorticoError && error.code === 'store-unavailable') {
-    return new RpcError(INTERNAL_ERROR, LOST, { code: error.code, delivery: 'unknown' })
-  }
   if (isTellable(error)) return new RpcError(INTERNAL_ERROR, error.message)
   return undefined
 }
 
-const AWAY = 'The state that this needs cannot be reached at the moment; nothing was done, try again'
-const LOST =
-  'The state that this needs could not be reached while it was done. It may have happened: look first, and try again only if it has not'
+const AWAY = 'The state that this needs cannot be reached now; nothing was done, try again'
 
 /** Shared state was away before anything was done: over HTTP a 503 with `Retry-After`, which says that it was not done. */
 export function isAway(error: unknown): boolean {

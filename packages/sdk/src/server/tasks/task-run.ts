@@ -229,9 +229,7 @@ export class TaskRun implements Detached {
     if (this.#call.cancelled) return
     const { revision } = this.#call.conversation
     const where = `task of ${String(this.#record.request.params.name)}`
-    const shown =
-      toRpcError(error, revision) ??
-      new RpcError(INTERNAL_ERROR, `Internal error. ${this.#server.reportPrivately(error, where)}`)
+    const shown = toRpcError(error, revision) ?? this.#server.concealed(error, where)
     await this.#finish({ status: 'failed', error: shown.toErrorObject(), statusMessage: shown.message })
   }
 
