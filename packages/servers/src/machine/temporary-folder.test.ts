@@ -21,12 +21,27 @@ it.each(['sql', 'browser', 'run', 'screen'])(
     await mkdir(join(left, 'profile'), { recursive: true })
     const next = await load()
     const other = await next.makeTemporaryFolder(kind)
-    expect(existsSync(left)).toBe(false)
+    await vi.waitFor(() => expect(existsSync(left)).toBe(false), 60_000)
     expect(existsSync(mine)).toBe(true)
     await first.removeTemporaryFolder(mine)
     await next.removeTemporaryFolder(other)
   },
 )
+
+it('servers 29: nobody waits for what others left behind', async () => {
+  const first = await load()
+  const mine = await first.makeTemporaryFolder('sql')
+  const gone = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' })
+  await once(gone, 'exit')
+  const left = mine.replace(`-${process.pid}-`, `-${gone.pid}-`)
+  for (let at = 0; at < 3_000; at++) await mkdir(join(left, `${at}`), { recursive: true })
+  const next = await load()
+  const other = await next.makeTemporaryFolder('sql')
+  expect(existsSync(left)).toBe(true)
+  await vi.waitFor(() => expect(existsSync(left)).toBe(false), 60_000)
+  await first.removeTemporaryFolder(mine)
+  await next.removeTemporaryFolder(other)
+})
 
 it('servers 29: no server makes a temporary folder in another way', async () => {
   const root = join(import.meta.dirname, '..')

@@ -13,8 +13,8 @@ let swept: Promise<void> | undefined
 
 /** `kind` is a word; the folder can be entered by this user alone. */
 export async function makeTemporaryFolder(kind: string): Promise<string> {
+  // Nobody waits for that: another may have left much behind.
   swept ??= sweepTemporaryFolders().catch(() => {})
-  await swept
   const folder = await mkdtemp(join(tmpdir(), `portico-${kind}-${MACHINE}-${process.pid}-`))
   if (left.size === 0) process.once('exit', removeAll)
   left.add(folder)
