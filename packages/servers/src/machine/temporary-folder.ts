@@ -9,12 +9,13 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const left = new Set<string>()
-let swept: Promise<void> | undefined
+let isSwept = false
 
 /** `kind` is a word; the folder can be entered by this user alone. */
 export async function makeTemporaryFolder(kind: string): Promise<string> {
   // Nobody waits for that: another may have left much behind.
-  swept ??= sweepTemporaryFolders().catch(() => {})
+  if (!isSwept) void sweepTemporaryFolders().catch(() => {})
+  isSwept = true
   const folder = await mkdtemp(join(tmpdir(), `portico-${kind}-${MACHINE}-${process.pid}-`))
   if (left.size === 0) process.once('exit', removeAll)
   left.add(folder)
