@@ -18,7 +18,7 @@ export const frameworkSuites: Trial[] = [
       },
     }),
   ),
-  { name: 'under next', run: (report) => runRawWire(report, { command: buildNext }) },
+  { name: 'under next', long: true, run: (report) => runRawWire(report, { command: buildNext }) },
 ]
 
 /** What the framework serves itself is still reached. */
