@@ -81,14 +81,15 @@ export const THINGS: readonly Thing[] = [
     name: 'registrations',
     async visit(who, { issuer }) {
       demandStatus(await register(who, issuer), 201)
-      // As long as the work of the others.
-      await pause(POLL_MS * 5)
+      // Nobody registers more than a few times in earnest: fewer than the 60 a minute that an address may.
+      await pause(REGISTERED_MS)
     },
     grab: (who, { issuer }) => register(who, issuer),
   },
 ]
 
 const POLL_MS = 20
+const REGISTERED_MS = 400
 
 function callWork(
   who: Visitor,
