@@ -4,7 +4,7 @@
  * underneath; elsewhere its identity is compared before and after.
  */
 
-import { closeSync, constants, existsSync, fstatSync, open as openDescriptor, readlinkSync } from 'node:fs'
+import { closeSync, constants, existsSync, fstatSync, open as openDescriptor, openSync, readlinkSync } from 'node:fs'
 import { lstat, realpath } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { ToolError } from '@portico/sdk/server'
@@ -17,6 +17,7 @@ const hasDescriptors = process.platform === 'linux' && existsSync(DESCRIPTORS)
 const NOFOLLOW = constants.O_NOFOLLOW ?? 0
 const NONBLOCK = constants.O_NONBLOCK ?? 0
 const DIRECTORY = constants.O_DIRECTORY ?? 0
+const AS_FOLDER = constants.O_RDONLY | NOFOLLOW | DIRECTORY
 
 export interface OpenFile {
   readonly descriptor: number
@@ -31,9 +32,9 @@ const open = promisify(openDescriptor)
  * (what the system knows of an open file, closing one that was only read) is not worth a turn of another thread.
  */
 export async function withFile<T>(path: string, work: (file: OpenFile) => Promise<T>): Promise<T> {
-  const descriptor = await open(path, constants.O_RDONLY | NOFOLLOW | NONBLOCK).catch((error: unknown) => {
-    throw toPathError(error, path)
-  })
+  const descriptor = await open(path, constants.O_RDONLY | NOFOLLOW | NONBLOCK).catch((error: unknown) =>
+    fail(error, path),
+  )
   try {
     const stats = fstatSync(descriptor)
     if (!stats.isFile()) throw notAFile(path, stats.isDirectory())
@@ -44,18 +45,42 @@ export async function withFile<T>(path: string, work: (file: OpenFile) => Promis
   }
 }
 
+type InFolder<T> = (base: string) => Promise<T>
+
 /** Works inside a folder under a name that cannot come to mean another folder. */
-export async function withDirectory<T>(path: string, work: (base: string) => Promise<T>): Promise<T> {
+export async function withDirectory<T>(path: string, work: InFolder<T>): Promise<T> {
   if (!hasDescriptors) return withIdentity(path, work)
-  const descriptor = await open(path, constants.O_RDONLY | NOFOLLOW | DIRECTORY).catch((error: unknown) => {
-    throw toPathError(error, path)
-  })
+  return inOpened(await open(path, AS_FOLDER).catch((error: unknown) => fail(error, path)), path, work)
+}
+
+/**
+ * The same for a folder that the system has just looked up: opening it then needs no disk, and is not worth a turn of
+ * another thread.
+ */
+export async function withFoundDirectory<T>(path: string, work: InFolder<T>): Promise<T> {
+  if (!hasDescriptors) return withIdentity(path, work)
+  return inOpened(openNow(path), path, work)
+}
+
+function openNow(path: string): number {
+  try {
+    return openSync(path, AS_FOLDER)
+  } catch (error) {
+    return fail(error, path)
+  }
+}
+
+async function inOpened<T>(descriptor: number, path: string, work: InFolder<T>): Promise<T> {
   try {
     await verify(descriptor, path)
     return await work(`${DESCRIPTORS}/${descriptor}`)
   } finally {
     closeSync(descriptor)
   }
+}
+
+function fail(error: unknown, path: string): never {
+  throw toPathError(error, path)
 }
 
 /** The plain words for an error of the file system. */
@@ -108,7 +133,7 @@ async function verify(descriptor: number, path: string): Promise<void> {
   if (real !== path || found !== `${opened.dev} ${opened.ino}`) throw replaced(path)
 }
 
-async function withIdentity<T>(path: string, work: (base: string) => Promise<T>): Promise<T> {
+async function withIdentity<T>(path: string, work: InFolder<T>): Promise<T> {
   const before = await identify(path)
   if ((await realpath(path)) !== path) throw replaced(path)
   const done = await work(path)
@@ -117,9 +142,7 @@ async function withIdentity<T>(path: string, work: (base: string) => Promise<T>)
 }
 
 async function identify(path: string): Promise<string> {
-  const { dev, ino } = await lstat(path, { bigint: true }).catch((error: unknown) => {
-    throw toPathError(error, path)
-  })
+  const { dev, ino } = await lstat(path, { bigint: true }).catch((error: unknown) => fail(error, path))
   return `${dev} ${ino}`
 }
 

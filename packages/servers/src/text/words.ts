@@ -18,23 +18,33 @@ export function toWords(value: object): string {
 
 function toList(items: readonly unknown[]): string {
   if (!items.every(isPlain)) return `:\n${items.map(toCell).join('\n')}`
-  const columns = [...new Set(items.flatMap((item) => Object.keys(item)))]
-  const rows = items.map((item) =>
-    columns
-      .map((column) => toCell(item[column]))
-      .join('\t')
-      .trimEnd(),
-  )
-  return ` (${columns.join(', ')}):\n${rows.join('\n')}`
+  const columns = new Set<string>()
+  for (const item of items) for (const column of Object.keys(item)) columns.add(column)
+  const names = [...columns]
+  return ` (${names.join(', ')}):\n${items.map((item) => toTableRow(item, names)).join('\n')}`
+}
+
+function toTableRow(item: { readonly [name: string]: unknown }, columns: readonly string[]): string {
+  let row = ''
+  let gap = ''
+  for (const column of columns) {
+    const cell = toCell(item[column])
+    // What is absent at the end leaves no tabs behind.
+    if (cell !== '') row += gap + cell
+    gap = cell === '' ? `${gap}\t` : '\t'
+  }
+  return row
 }
 
 function isPlain(value: unknown): value is { readonly [name: string]: unknown } {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+const ODD = /[\t\n\r\u2028\u2029]|^[\s"[{]|\s$/
+
 /** What would break a line or a column, or be taken for something else, is spelled as JSON. */
 function toCell(value: unknown): string {
   if (value === undefined) return ''
   if (typeof value !== 'string') return JSON.stringify(value)
-  return value === '' || /[\t\n\r\u2028\u2029]|^[\s"[{]|\s$/.test(value) ? JSON.stringify(value) : value
+  return value === '' || ODD.test(value) ? JSON.stringify(value) : value
 }

@@ -3,7 +3,7 @@
 import { sep } from 'node:path'
 import { tool } from '@portico/sdk/server'
 import { CURSOR_INPUT, fromCursor, toCursor } from '../../cursor.ts'
-import { withDirectory } from '../anchor.ts'
+import { withFoundDirectory } from '../anchor.ts'
 import type { Reached } from '../confine.ts'
 import { describeEntries } from '../entry-details.ts'
 import type { FilesHost } from '../host.ts'
@@ -69,7 +69,7 @@ interface PageOptions {
 export async function listPage(host: FilesHost, reached: Reached, { details = true, cursor }: PageOptions = {}) {
   const { maxResults, maxEntries } = host.settings
   const after = cursor === undefined ? undefined : fromCursor(cursor, [reached.path])
-  return withDirectory(reached.path, async (base) => {
+  return withFoundDirectory(reached.path, async (base) => {
     const all = (await readNames(base, reached.path)).slice(0, maxEntries)
     const rest = after === undefined ? all : all.filter(({ name }) => name > after)
     const page = rest.slice(0, maxResults)
