@@ -104,7 +104,7 @@ describe('a row that somebody else has damaged', () => {
     await client.close()
     expect(String((shown as Error).message)).toMatch(/Reference: /)
     expect(JSON.stringify(shown)).not.toMatch(/rate|row|sealed|key/)
-    expect(shown).toMatchObject({ data: { code: 'store-unavailable', retriable: true } })
+    expect(shown).toMatchObject({ data: { code: 'store-unavailable', delivery: 'unknown' } })
     expect(told).toMatchObject([{ cause: { message: expect.stringContaining('The row "rate/ann"') } }])
   })
 })

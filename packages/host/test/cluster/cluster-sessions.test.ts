@@ -155,7 +155,7 @@ describe('streams over several replicas', () => {
     await replicaAt(0).crash()
     const rest = await listen(urlOf(1), session, seen.at(-1)?.id)
     const events = await readUntil(rest, ({ data }) => data?.id === 'mine')
-    expect(events.at(-1)?.data?.error?.data).toEqual({ delivery: 'unknown', retriable: true })
+    expect(events.at(-1)?.data?.error?.data).toEqual({ delivery: 'unknown' })
   })
 })
 

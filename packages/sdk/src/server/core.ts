@@ -279,8 +279,8 @@ export class ServerCore implements FeatureHost {
   }
 }
 
-/** What passes by itself may be asked for again, though nobody can say here whether it was done. */
+/** What passes by itself may be asked for again, by whoever has looked at what became of it. */
 function toRetry(error: unknown): JsonObject | undefined {
   if (!(error instanceof PorticoError) || error.code !== 'store-unavailable') return undefined
-  return { code: error.code, delivery: error.delivery ?? 'unknown', retriable: true, retryAfterMs: 1000 }
+  return { code: error.code, delivery: error.delivery ?? 'unknown', retryAfterMs: 1000 }
 }
