@@ -215,3 +215,18 @@ describe('attack 7: sec-251: a listener that fails ends nothing', () => {
 function throwing(): never {
   throw new Error('now')
 }
+
+test('a failure is reported with the reference that the caller was told', async () => {
+  const reports: { error: unknown; reference: string | undefined }[] = []
+  const onError: GatewayOptions['onError'] = (error, { reference }) => reports.push({ error, reference })
+  const site = await createSite({ one: { target: createFeatureServer() } }, { onError })
+  site.gateway.server.use('tools/list', () => {
+    throw new Error('a secret of ours')
+  })
+  const client = await site.connect('ada')
+  const shown = await client.listTools().catch(String)
+  expect(shown).not.toContain('secret')
+  const [reference] = /(?<=Reference: )[\w-]+/.exec(String(shown)) ?? []
+  expect(reports).toContainEqual({ error: new Error('a secret of ours'), reference })
+  expect(reference).toBeDefined()
+})

@@ -21,7 +21,11 @@ export function replyNotSent(reply: Reply, body: string | undefined): void {
 
 /** The answer to a request that changed a session which could not be kept. */
 export function notKept(id: RequestId): string {
-  return answer(id, 'The store that keeps sessions cannot be reached at the moment: this may be done, look first.', 'unknown')
+  return answer(
+    id,
+    'The store that keeps sessions cannot be reached at the moment: this may be done, look first.',
+    'unknown',
+  )
 }
 
 function answer(id: RequestId | undefined, message: string, delivery: 'unknown' | 'not-sent'): string {

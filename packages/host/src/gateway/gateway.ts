@@ -61,8 +61,11 @@ export interface GatewayOptions {
   readonly unattended?: boolean
   /** Splits lists into pages. Off by default: many clients never ask for the second page. */
   readonly pageSize?: number
-  /** Gets every failure in full; callers see no more than they need. Standard error by default. */
-  readonly onError?: (error: unknown, about: { readonly where: string }) => void
+  /**
+   * Gets every failure in full, with the reference that a caller was told in its place; callers see no more than they need.
+   * Standard error by default.
+   */
+  readonly onError?: (error: unknown, about: { readonly where: string; readonly reference?: string }) => void
   /** Servers that show each user something else: their lists are read anew for everybody. None unless given. */
   readonly personal?: (server: UpstreamView) => boolean
   /**
@@ -149,7 +152,8 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
   const host = options.ownNames === true ? { ...given, catalogue: withOwnNames(given.catalogue) } : given
   const { allowAnonymous = false } = options
   const report = options.onError ?? reportToStderr()
-  const onError = (error: unknown, where: string) => callListener(report, error, { where })
+  const onError: Reporting = (error, where, reference) =>
+    callListener(report, error, { where, ...(reference !== undefined && { reference }) })
   const personal = personalOf(options, onError)
   const parking = new Parking(options.parking, options.replica)
   const connections = createConnections(host, options, personal, (...change) => tellChanges(server, ...change))
@@ -279,11 +283,13 @@ function isKept({ tasks }: GatewayOptions): boolean {
   return tasks !== false && tasks?.store !== undefined
 }
 
+type Reporting = (error: unknown, where: string, reference?: string) => void
+
 function createGatewayServer(
   options: GatewayOptions,
   relay: GatewayRelay,
   tasks: Tasks | undefined,
-  onError: (error: unknown, where: string) => void,
+  onError: Reporting,
 ): Server {
   return createServer({
     name: options.name ?? 'portico-gateway',
@@ -294,7 +300,7 @@ function createGatewayServer(
     ...options.server,
     maxRounds: options.maxRounds ?? 32,
     slow: false,
-    onError: (error, { where }) => onError(error, where),
+    onError: (error, { where, reference }) => onError(error, where, reference),
     relay: defineRelay(relay),
     ...(tasks && { tasks }),
   })
@@ -388,5 +394,8 @@ function healthOf(
 
 function reportToStderr(): NonNullable<GatewayOptions['onError']> {
   const print = createFaultPrinter()
-  return (error, { where }) => print(`[portico gateway] ${where}:`, error)
+  return (error, { where, reference }) => {
+    const told = reference === undefined ? '' : ` (reference ${reference})`
+    print(`[portico gateway] ${where}${told}:`, error, reference)
+  }
 }

@@ -173,9 +173,10 @@ class LiveGateway {
         views: (principal) => this.#views(principal),
         unattended: true,
         ...(signIn && { signIn: signIn.signIn, personal: ({ config }) => isPersonal(config) }),
-        onError: (error, { where }) => {
+        onError: (error, { where, reference }) => {
           if (isToldByState(error, shared)) return
-          io.say(`${io.paint.yellow(where)}: ${error instanceof Error ? error.message : error}`)
+          const told = reference === undefined ? '' : ` (reference ${reference})`
+          io.say(`${io.paint.yellow(where)}${told}: ${error instanceof Error ? error.message : error}`)
         },
       },
     )
