@@ -37,8 +37,8 @@ export function newData(name: string, folder: string, make: (data: string) => vo
   cpSync(join(kept, 'data'), data, { recursive: true })
   const { uid, gid } = unprivileged()
   if (uid === undefined || gid === undefined) return data
-  for (const name of ['.', ...(readdirSync(data, { recursive: true }) as string[])])
-    lchownSync(join(data, name), uid, gid)
+  for (const path of ['.', ...(readdirSync(data, { recursive: true }) as string[])])
+    lchownSync(join(data, path), uid, gid)
   return data
 }
 

@@ -8,7 +8,6 @@ import type { ChannelBudget } from './settings.ts'
 /** What was used: the same members as a budget has. */
 export type Used = { readonly [part in keyof Required<ChannelBudget>]: number }
 
-const NOTHING: Used = { turns: 0, calls: 0, tokens: 0, cost: 0 }
 const PARTS = ['turns', 'calls', 'tokens', 'cost'] as const
 const DAY_MS = 24 * 3_600_000
 const MAX_TRIES = 50
@@ -25,8 +24,7 @@ export class ChannelBudgets {
   }
 
   async used(place: { readonly team: string; readonly channel: string }): Promise<Used> {
-    const kept = await this.#store.get(this.#key(place))
-    return kept === undefined ? NOTHING : (JSON.parse(kept.value) as Used)
+    return toUsed((await this.#store.get(this.#key(place)))?.value)
   }
 
   /** Adds to what was used, and says what it is now. */
@@ -34,7 +32,7 @@ export class ChannelBudgets {
     const key = this.#key(place)
     for (let tries = 0; ; tries++) {
       const kept = await this.#store.get(key)
-      const before = kept === undefined ? NOTHING : (JSON.parse(kept.value) as Used)
+      const before = toUsed(kept?.value)
       const now = Object.fromEntries(PARTS.map((part) => [part, before[part] + (more[part] ?? 0)])) as Used
       const change = { key, value: JSON.stringify(now), ifVersion: kept?.version ?? 0, ttlMs: 2 * DAY_MS }
       if ((await this.#store.write([change])) !== undefined || tries >= MAX_TRIES) return now
@@ -45,6 +43,25 @@ export class ChannelBudgets {
     const day = new Date(this.#clock.now()).toISOString().slice(0, 10)
     return `chat/budget/${day}/${sha256(JSON.stringify([this.#adapter, team, channel]))}`
   }
+}
+
+/** A row that nobody can read any more counts from nothing, and is written anew by whoever spends next. */
+function toUsed(text: string | undefined): Used {
+  const kept = toObject(text)
+  return Object.fromEntries(PARTS.map((part) => [part, toAmount(kept[part])])) as Used
+}
+
+function toObject(text: string | undefined): { readonly [name: string]: unknown } {
+  try {
+    const value: unknown = JSON.parse(text ?? '{}')
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}
+
+function toAmount(value: unknown): number {
+  return typeof value === 'number' && value >= 0 ? value : 0
 }
 
 /** The first part of a budget that is used up. */
