@@ -19,7 +19,16 @@ describe('portico faults', () => {
       '--as-server',
     ])
     const { rows, portico } = JSON.parse(stdout)
-    expect(rows.map(({ fault }: { fault: string }) => fault)).toEqual(['F2', 'F5', 'F6', 'F7', 'F12', 'F16', 'F22'])
+    expect(rows.map(({ fault }: { fault: string }) => fault)).toEqual([
+      'F0',
+      'F2',
+      'F5',
+      'F6',
+      'F7',
+      'F12',
+      'F16',
+      'F22',
+    ])
     expect(portico).toHaveLength(rows.length)
     for (const { account, unseen, ok } of [...rows, ...portico]) {
       expect(account).toMatchObject({ lost: 0, wrong: 0, hung: 0 })

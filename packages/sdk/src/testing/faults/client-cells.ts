@@ -71,6 +71,7 @@ const resets = (which: 'request' | 'response'): ClientCell => ({
 })
 
 export const CLIENT_CELLS: readonly ClientCell[] = [
+  { fault: 0, about: 'nothing breaks, for comparison', harmless: true },
   resets('request'),
   resets('response'),
   {

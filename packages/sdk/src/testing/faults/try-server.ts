@@ -10,7 +10,7 @@ export type Unseen = 'doubled' | 'untrue'
 
 /** What came of one fault. */
 export interface FaultRow {
-  /** `F13`, as in `docs/reference/reliability.md`. */
+  /** `F13`, as in `docs/reference/reliability.md`; `F0` for none, to compare with. */
   readonly fault: string
   readonly about: string
   /** Of what nobody can see from here, 0. */
@@ -25,7 +25,7 @@ export interface FaultRow {
 
 /** How far a trial is. */
 export interface FaultStep {
-  /** `F13`, as in `docs/reference/reliability.md`. */
+  /** `F13`, as in `docs/reference/reliability.md`; `F0` for none, to compare with. */
   readonly fault: string
   /** From 1 on. */
   readonly number: number
