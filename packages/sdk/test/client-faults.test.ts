@@ -382,6 +382,57 @@ describe('waiting and trying again', () => {
     })
     await failsAtOnce((await client(server.url)).callTool('x'), { code: 'closed', delivery: 'unknown' })
   })
+
+  // The server had begun to answer: nothing that becomes of the stream afterwards can mean that the call was not sent.
+  const BEGUN = 'id: e1\nretry: 1\ndata: \n\n'
+  test.each([
+    ['503, come back at once', { 'retry-after': '0' }, 503],
+    ['429, come back at once', { 'retry-after': '0' }, 429],
+    ['429', {}, 429],
+    ['429, come back in an hour', { 'retry-after': '3600' }, 429],
+    ['404 for the session', {}, 404],
+    ['401', { 'www-authenticate': 'Bearer' }, 401],
+  ])(
+    'sec-746: a call whose stream is refused with %s is not sent again, nor said to be unsent',
+    async (_, headers, status) => {
+      const tried = ['2025-03-26', '2025-06-18', '2025-11-25'].map(async (version) => {
+        const server = await legacyHttp((request, response) => {
+          if (request.method === 'POST') stream(response).end(BEGUN)
+          else response.writeHead(status, headers).end()
+        }, version)
+        const call = (await client(server.url)).callTool('x', {}, { timeoutMs: 60_000 })
+        await expect(call).rejects.toMatchObject({ code: 'closed', delivery: 'unknown' })
+        expect(server.messages('tools/call')).toHaveLength(1)
+      })
+      await Promise.all(tried)
+    },
+  )
+
+  test('sec-746: a call whose server is gone in the middle is not said to be unsent', async () => {
+    const server = await legacyHttp((_, response) => {
+      stream(response).end(BEGUN, () => server.close())
+    })
+    const call = (await client(server.url)).callTool('x', {}, { timeoutMs: 60_000 })
+    await expect(call).rejects.toMatchObject({ code: 'closed', delivery: 'unknown' })
+  })
+
+  test('sec-746: a call whose stream nobody can sign for is not said to be unsent', async () => {
+    let gets = false
+    const server = await legacyHttp((_, response) => {
+      gets = true
+      stream(response).end(BEGUN)
+    })
+    const made = await client(server.url, {
+      headers: () => {
+        if (gets) throw new Error('no token')
+        return {}
+      },
+    })
+    await expect(made.callTool('x', {}, { timeoutMs: 60_000 })).rejects.toMatchObject({
+      code: 'closed',
+      delivery: 'unknown',
+    })
+  })
 })
 
 describe('timeouts and cancellation', () => {

@@ -247,7 +247,7 @@ export class HttpExchange implements HttpOutcome {
       this.#resumeLater(cause)
       return
     }
-    this.#drop(new PorticoError('closed', 'The stream broke off and cannot be taken up again', { cause, ...UNKNOWN }))
+    this.#drop(cause)
   }
 
   #resumeLater(cause: PorticoError): void {
@@ -282,7 +282,13 @@ export class HttpExchange implements HttpOutcome {
     this.#done = true
     this.#stream?.stop()
     this.#host.ended(this)
-    this.#host.events.failed(this.outgoing.id, error)
+    // Once its answer has begun, the server has the request: what refuses or prevents the stream from then on is about the
+    // stream, and no leave to send the request again (sec-746).
+    const begun = this.#stream !== undefined && error.delivery !== 'unknown'
+    const told = begun
+      ? new PorticoError('closed', 'The stream broke off for good', { cause: error, ...UNKNOWN })
+      : error
+    this.#host.events.failed(this.outgoing.id, told)
   }
 
   /** The response is here. The server should end the stream now; one that does not is cut off a little later. */
