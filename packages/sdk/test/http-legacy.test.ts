@@ -178,6 +178,21 @@ describe('polling (2025-11-25, transports, "Sending Messages to the Server")', (
     expect(JSON.parse(answer?.data ?? '').result.content[0].text).toBe('paused result')
   })
 
+  it('sec-747: has room for whoever comes back for an answer, where there is none for listeners', async () => {
+    fixture = await createFixture({ limits: { maxListeners: 0, maxListenersPerPrincipal: 0 } })
+    const session = await openSession(fixture.port, '2025-11-25')
+    const events = await (await open(fixture.port, legacy(call('pausing'), session))).rest()
+    fixture.gate.open()
+    const get = { method: 'GET', headers: { ...session.headers, accept: 'text/event-stream' } }
+    expect((await send(fixture.port, get)).status).toBe(503)
+    const resumed = await open(fixture.port, {
+      ...get,
+      headers: { ...get.headers, 'last-event-id': events.at(-1)?.id ?? '' },
+    })
+    const answer = (await resumed.rest()).find((event) => event.data !== '')
+    expect(JSON.parse(answer?.data ?? '').result.content[0].text).toBe('paused result')
+  })
+
   it('does nothing for clients of older revisions', async () => {
     fixture = await createFixture()
     fixture.gate.open()

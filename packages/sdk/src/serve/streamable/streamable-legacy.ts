@@ -173,12 +173,14 @@ export class LegacyHttp {
     principal: Principal | undefined,
     reply: Reply,
   ): Refusal | undefined {
-    const refusal = this.#load.enter('listener', principal)
+    // Whoever comes for an answer was let in with the request: were there no room now, it would be lost.
+    const load = stream === found.standalone ? this.#load : undefined
+    const refusal = load?.enter('listener', principal)
     if (refusal !== undefined) return refusal
     found.uses++
     const writer = reply.stream(EVENT_STREAM_HEADERS)
     const callOff = atExpiry(principal, () => writer.end())
-    const listener = new Listener(found, stream, this.#load, callOff)
+    const listener = new Listener(found, stream, load, callOff)
     if (stream === found.standalone) {
       stream.attach(writer, after, listener, (text) => this.#mayHave(text, principal))
       found.session.reader = principal
@@ -202,14 +204,14 @@ export class LegacyHttp {
   }
 }
 
-/** A connection that a GET opened: counted until it closes. */
+/** A connection that a GET opened; `load` counts it until it closes, if it counts. */
 class Listener implements EventStreamOwner {
   readonly #session: HttpSession
   readonly #stream: ResumableStream
-  readonly #load: Load
+  readonly #load: Load | undefined
   readonly #callOff: () => void
 
-  constructor(session: HttpSession, stream: ResumableStream, load: Load, callOff: () => void) {
+  constructor(session: HttpSession, stream: ResumableStream, load: Load | undefined, callOff: () => void) {
     this.#session = session
     this.#stream = stream
     this.#load = load
@@ -221,9 +223,9 @@ class Listener implements EventStreamOwner {
     if (this.#stream === this.#session.standalone && !this.#stream.attached) this.#session.session.reader = undefined
     this.#callOff()
     this.#session.uses--
-    this.#load.answered('listener')
+    this.#load?.answered('listener')
     // The principal that it was counted for has the same id, which is what counts.
-    this.#load.leave('listener', this.#session.session.principal)
+    this.#load?.leave('listener', this.#session.session.principal)
   }
 }
 
