@@ -45,6 +45,23 @@ it('T26-29 T26-36: requests about a task name it in a header', async () => {
 })
 
 it.each(['2025-11-25', '2026-07-28'] as const)(
+  'sec-746: a call that became a task of %s is not said to be unsent when its server is gone for good',
+  async (versions) => {
+    const { http, url } = await serve()
+    const client = await connect(url, { versions, timeouts: { ceilingMs: 300 } })
+    closers.push(() => client.close())
+    const begun = new Promise<void>((resolve) => {
+      client.callTool('gated', {}, { onTask: () => resolve() }).catch((error) => (ended = error))
+    })
+    let ended: unknown
+    await begun
+    await http.close()
+    closers.shift()
+    await expect.poll(() => ended, { timeout: 60_000 }).toMatchObject({ delivery: 'unknown' })
+  },
+)
+
+it.each(['2025-11-25', '2026-07-28'] as const)(
   'T25-38 T26-16: a task of %s is followed over the loss of its connection, and of the door itself',
   async (version) => {
     const { http, made, url } = await serve()

@@ -99,7 +99,10 @@ export interface ClientLimits {
 
 /** What a single request can be told. */
 export interface RequestOptions {
-  /** The most that the request may take; what it takes to answer the server's questions is not counted. */
+  /**
+   * The most that the request may take; what it takes to answer the server's questions is not counted. A call that becomes a
+   * task has it until the server has accepted the task: then `taskMs` counts.
+   */
   readonly timeoutMs?: number
   /**
    * Whether each report of progress starts the time allowed anew, up to `ceilingMs` of the client. Unless given, it

@@ -1,6 +1,7 @@
 /** Waiting that can be given up, for what is no request of its own. */
 
 import { PorticoError } from '../jsonrpc/errors.ts'
+import { abortError } from '../jsonrpc/pending.ts'
 import { wait } from '../jsonrpc/time-limit.ts'
 import type { RequestOptions } from './options.ts'
 
@@ -11,12 +12,13 @@ export type WaitOptions = Pick<RequestOptions, 'signal' | 'timeoutMs'>
 export function within<T>(promise: Promise<T>, { signal, timeoutMs }: WaitOptions, giveUp: () => void): Promise<T> {
   if (signal === undefined && timeoutMs === undefined) return promise
   return new Promise((resolve, reject) => {
+    // What is waited for may have begun long ago.
     const stop = (error: PorticoError) => {
       reject(error)
       giveUp()
     }
-    const aborted = () => stop(new PorticoError('aborted', 'The call was cancelled', { cause: signal?.reason }))
-    const late = () => stop(new PorticoError('timeout', `No answer within ${timeoutMs} ms`))
+    const aborted = () => stop(abortError(signal!, 'unknown'))
+    const late = () => stop(new PorticoError('timeout', `No answer within ${timeoutMs} ms`, { delivery: 'unknown' }))
     const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs)
     if (signal?.aborted) aborted()
     else signal?.addEventListener('abort', aborted, { once: true })
@@ -30,6 +32,5 @@ export function within<T>(promise: Promise<T>, { signal, timeoutMs }: WaitOption
 /** Waits; rejects when the signal fires. */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   await wait(ms, signal)
-  if (!signal?.aborted) return
-  throw new PorticoError('aborted', 'The call was cancelled', { cause: signal.reason, delivery: 'not-sent' })
+  if (signal?.aborted) throw abortError(signal, 'not-sent')
 }

@@ -1,6 +1,6 @@
 /** A call that became a task, followed: what `watch.ts` sees of it is turned into a result, an error, or answers to questions. */
 
-import { PorticoError, RpcError } from '../../jsonrpc/errors.ts'
+import { PorticoError, RpcError, withDoubt } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { CORE_TASKS, isFinal, type TaskView } from '../../protocol/tasks.ts'
 import type { CallToolResult } from '../../protocol/tools.ts'
@@ -160,7 +160,12 @@ export class TaskRun implements ToolRun {
         failed: reject,
       })
       both.addEventListener('abort', stop, { once: true })
-    }).finally(() => ended.abort())
+    })
+      .catch((error: unknown) => {
+        // The call itself was taken long ago, whichever request about it was not (sec-746).
+        throw withDoubt(error)
+      })
+      .finally(() => ended.abort())
   }
 
   /** What a look at the task comes to: the result, once there is one. */
