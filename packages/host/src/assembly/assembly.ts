@@ -275,9 +275,13 @@ function fingerprintOf(effect: Effect, catalogue: Catalogue): string | undefined
 }
 
 /** Whatever was handed to a server is never written down, besides what the program names. */
-function auditOptions({ audit = {} }: HostOptions, used: UsedSecrets): HostAuditOptions {
+function auditOptions({ audit = {}, onWarning }: HostOptions, used: UsedSecrets): HostAuditOptions {
   const { redact } = audit
-  return { ...audit, redact: { ...redact, values: () => [...used.values(), ...(redact?.values?.() ?? [])] } }
+  return {
+    ...(onWarning && { onWarning }),
+    ...audit,
+    redact: { ...redact, values: () => [...used.values(), ...(redact?.values?.() ?? [])] },
+  }
 }
 
 function stateFile(

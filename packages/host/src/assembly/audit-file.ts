@@ -10,6 +10,7 @@ import type { HeadStore } from '../audit/head-store.ts'
 import { type AuditLog, openAuditLog } from '../audit/log.ts'
 import type { RedactionOptions } from '../audit/redaction.ts'
 import { type AuditReport, verifyAuditLog } from '../audit/verify.ts'
+import { callListener } from '../config/call-listener.ts'
 import { createSecretStore, type SecretStore } from '../config/trust/secret-store.ts'
 import { HostError } from '../errors.ts'
 
@@ -21,6 +22,8 @@ export interface HostAuditOptions {
   readonly redact?: RedactionOptions
   /** Where copies of the heads are kept; a sealed file in the state folder unless given. `false` keeps none. */
   readonly headStore?: Pick<SecretStore, 'get' | 'set'> | false
+  /** Told what the log has lost, and when it cannot be written; the host's own listener unless given. */
+  readonly onWarning?: (message: string) => void
 }
 
 const MAX_WRITERS = 16
@@ -43,14 +46,17 @@ export function auditFiles(stateDir: string): string[] {
 }
 
 export async function openHostAudit(stateDir: string, options: HostAuditOptions = {}): Promise<AuditLog> {
-  const { key, redact } = options
+  const { key, redact, onWarning } = options
   let busy: unknown
   for (const file of auditFiles(stateDir)) {
     try {
       const headStore = headStoreFor(stateDir, file, options)
       const wasTaken = isMissed(stateDir, file) && (await headStore?.load()) === undefined
-      const log = await openAuditLog({ file, key, redact, headStore })
-      if (wasTaken) await log.append({ at: Date.now(), type: 'event', what: 'audit-log-lost', reason: TAKEN })
+      const log = await openAuditLog({ file, key, redact, headStore, ...(onWarning && { onWarning }) })
+      if (wasTaken) {
+        callListener(onWarning, `${file}: ${TAKEN}`)
+        await log.append({ at: Date.now(), type: 'event', what: 'audit-log-lost', reason: TAKEN })
+      }
       return log
     } catch (error) {
       if (!(error instanceof HostError) || error.code !== 'audit-broken') throw error
@@ -96,9 +102,13 @@ function isMissed(stateDir: string, file: string): boolean {
   return LATER_STATE.some((name) => existsSync(join(stateDir, name)))
 }
 
-function headStoreFor(stateDir: string, file: string, { headStore }: HostAuditOptions): HeadStore | undefined {
+function headStoreFor(
+  stateDir: string,
+  file: string,
+  { headStore, onWarning }: HostAuditOptions,
+): HeadStore | undefined {
   if (headStore === false) return undefined
-  const store = headStore ?? createSecretStore({ file: join(stateDir, 'audit-heads') })
+  const store = headStore ?? createSecretStore({ file: join(stateDir, 'audit-heads'), ...(onWarning && { onWarning }) })
   const name = `audit-head ${basename(file)}`
   return {
     async load() {

@@ -4,17 +4,18 @@
  * (`recovery.ts`).
  */
 
-import { constants, ftruncateSync, renameSync, writeSync } from 'node:fs'
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { ftruncateSync, renameSync, writeSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { callListener } from '../config/call-listener.ts'
 import { HostError, remedyOf } from '../errors.ts'
 import { atExit } from './at-exit.ts'
 import { type AuditHead, type AuditKey, fromLine, type StoredHead, seal, toHeadText } from './chain.ts'
 import { HeadCopies, type HeadStore } from './head-store.ts'
+import { LogFiles } from './log-files.ts'
 import type { AuditEntry, AuditRecord, AuditSink } from './record.ts'
-import { recover } from './recovery.ts'
+import { type Finding, recover } from './recovery.ts'
 import { createRedactor, type RedactionOptions, type Redactor } from './redaction.ts'
-import { headPath, listSegments, readLines } from './segments.ts'
+import { listSegments, readLines } from './segments.ts'
 import { acquireWriterLock, type WriterLock } from './writer-lock.ts'
 
 /** Options of `openAuditLog`: the file, how it is protected, what is redacted, and how much is kept. */
@@ -31,6 +32,8 @@ export interface AuditLogOptions {
   readonly headStore?: HeadStore
   /** `disk` waits for the disk, and survives a power failure; `system`, the default, a crash of the program. */
   readonly flush?: 'system' | 'disk'
+  /** Is told what the log has lost, and when it cannot be written. Emits a process warning unless given. */
+  readonly onWarning?: (message: string) => void
 }
 
 /**
@@ -62,34 +65,21 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
   if (options.key !== undefined && options.key.length < 16) {
     throw new HostError('audit-broken', 'The key of the audit log must be at least 16 bytes')
   }
-  const lock = await lockFor(options.file).catch((error: unknown) => {
+  const lock = await acquireWriterLock(options.file).catch((error: unknown) => {
     throw cannotOpen(options.file, error)
   })
+  let log: FileAuditLog | undefined
   try {
     const { head, size, findings } = await recover(options.file, options.key, options.headStore)
-    const headHandle = await open(headPath(options.file), constants.O_RDWR | constants.O_CREAT, 0o600)
-    const log = new FileAuditLog(options, {
-      lock,
-      headHandle,
-      handle: await open(options.file, 'a', 0o600),
-      head,
-      size,
-    })
-    for (const { what, reason, detail } of findings) {
-      await log.append({ at: Date.now(), type: 'event', what, reason, detail })
-    }
+    log = new FileAuditLog(options, { lock, files: await LogFiles.open(options.file), head, size })
+    for (const finding of findings) await log.append(log.toEntry(finding))
     // Before anything else is written: a log that has begun has its copy.
     await log.keep()
     return log
   } catch (error) {
-    await lock.release()
+    await (log?.close() ?? lock.release())
     throw cannotOpen(options.file, error)
   }
-}
-
-async function lockFor(file: string): ReturnType<typeof acquireWriterLock> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  return acquireWriterLock(file)
 }
 
 function cannotOpen(file: string, error: unknown): HostError {
@@ -118,8 +108,7 @@ interface Batch {
 
 interface OpenParts {
   readonly lock: WriterLock
-  readonly handle: FileHandle
-  readonly headHandle: FileHandle
+  readonly files: LogFiles
   readonly head: StoredHead
   readonly size: number
 }
@@ -133,11 +122,13 @@ class FileAuditLog implements AuditLog {
   readonly #redact: Redactor
   readonly #copies: HeadCopies | undefined
   readonly #lock: WriterLock
-  readonly #headHandle: FileHandle
-  #handle: FileHandle
+  readonly #onWarning: (message: string) => void
+  #files: LogFiles
   #head: StoredHead
   #size: number
   #waiting: Waiting[] = []
+  /** What the log has to say of itself, before anything else is written. */
+  #owed: AuditEntry[] = []
   #work: Promise<void> | undefined
   /** A batch is on its way to the file, and the head does not know of it yet. */
   #isWriting = false
@@ -147,17 +138,20 @@ class FileAuditLog implements AuditLog {
   /** Since a write failed: tries to write down that it can be done again. */
   #retrying: NodeJS.Timeout | undefined
 
-  constructor(options: AuditLogOptions, { lock, handle, headHandle, head, size }: OpenParts) {
+  constructor(options: AuditLogOptions, { lock, files, head, size }: OpenParts) {
     this.file = options.file
     this.#key = options.key
     this.#maxBytes = options.maxBytes ?? 16 * 1_048_576
     this.#maxFiles = options.maxFiles ?? Number.POSITIVE_INFINITY
     this.#toDisk = options.flush === 'disk'
     this.#redact = createRedactor(options.redact)
-    this.#copies = options.headStore === undefined ? undefined : new HeadCopies(options.headStore, warn)
+    this.#onWarning = options.onWarning ?? emitWarning
+    this.#copies =
+      options.headStore === undefined
+        ? undefined
+        : new HeadCopies(options.headStore, (error) => this.#warn(notCopied(error)))
     this.#lock = lock
-    this.#handle = handle
-    this.#headHandle = headHandle
+    this.#files = files
     this.#head = head
     this.#size = size
     this.#stopExit = atExit(() => this.#writeAtExit())
@@ -194,7 +188,7 @@ class FileAuditLog implements AuditLog {
     await this.#work
     this.#stopExit()
     await this.#copies?.flush()
-    await Promise.all([this.#handle, this.#headHandle].map((handle) => handle.close().catch(() => {})))
+    await this.#files.close()
     await this.#lock.release()
   }
 
@@ -203,10 +197,50 @@ class FileAuditLog implements AuditLog {
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
       this.#isWriting = true
-      await this.#writeBatch(this.#nextBatch())
+      const obstacle = this.#files.areInPlace(this.#size) ? this.#broken : await this.#reopen()
+      this.#sayOwed()
+      await this.#writeBatch(this.#nextBatch(), obstacle)
       this.#isWriting = false
     }
     this.#work = undefined
+  }
+
+  /** Somebody has removed, replaced or cut the files, or written into them. Gives why they cannot be had again. */
+  async #reopen(): Promise<unknown> {
+    const known = this.#head
+    try {
+      await this.#lock.renew()
+      const { head, size, findings } = await recover(this.file, this.#key, { load: async () => known })
+      const files = await LogFiles.open(this.file)
+      await this.#files.close()
+      this.#files = files
+      this.#size = size
+      this.#broken = undefined
+      this.#head = { sequence: head.sequence, hash: head.hash, from: known.from, ...(known.copied && { copied: true }) }
+      this.#owed.push(...findings.map((finding) => this.toEntry(finding, ' while it was being written')))
+      return undefined
+    } catch (error) {
+      return error
+    }
+  }
+
+  #sayOwed(): void {
+    const owed = this.#owed.splice(0).map((entry) => ({
+      entry,
+      resolve: () => {},
+      reject: () => void this.#owed.push(entry),
+    }))
+    this.#waiting.unshift(...owed)
+  }
+
+  /** A finding as an entry; whoever runs the program is told, too. */
+  toEntry({ what, reason, detail }: Finding, when = ''): AuditEntry {
+    if (what !== 'audit-copy-begun') this.#warn(`The audit log ${this.file} was found changed${when}: ${reason}`)
+    return { at: Date.now(), type: 'event', what, reason, detail }
+  }
+
+  #warn(message: string): void {
+    callListener(this.#onWarning, message)
   }
 
   /** As many of those that wait as one write may be. */
@@ -229,20 +263,33 @@ class FileAuditLog implements AuditLog {
     return { waiting: this.#waiting.splice(0, records.length), records, text, bytes, head: stored }
   }
 
-  async #writeBatch(batch: Batch): Promise<void> {
+  async #writeBatch(batch: Batch, obstacle: unknown): Promise<void> {
     const { waiting, records, bytes } = batch
     try {
-      if (this.#broken !== undefined) throw this.#broken
+      if (obstacle !== undefined) throw obstacle
       if (this.#size > 0 && this.#size + bytes > this.#maxBytes) await this.#rotate()
       // Where a new file was begun, the head tells of fewer old ones.
       await this.#write({ ...batch, head: { ...batch.head, from: this.#head.from } })
-      clearInterval(this.#retrying)
-      this.#retrying = undefined
+      this.#resume()
       for (const [index, { resolve }] of waiting.entries()) resolve(records[index]!)
     } catch (error) {
-      if (!this.#closed) this.#retrying ??= setInterval(() => this.#retry(), RETRY_MS).unref()
-      for (const { reject } of waiting) reject(broken(this.file, 'a write failed', error))
+      const failure = error instanceof HostError ? error : broken(this.file, 'a write failed', error)
+      this.#suspend(failure)
+      for (const { reject } of waiting) reject(failure)
     }
+  }
+
+  #suspend({ message }: HostError): void {
+    if (this.#closed || this.#retrying !== undefined) return
+    this.#retrying = setInterval(() => this.#retry(), RETRY_MS).unref()
+    this.#warn(message)
+  }
+
+  #resume(): void {
+    if (this.#retrying === undefined) return
+    clearInterval(this.#retrying)
+    this.#retrying = undefined
+    this.#warn(`The audit log ${this.file} can be written again`)
   }
 
   /** Nobody may come where nothing can be written down, so nobody else would find out that it can be again. */
@@ -253,11 +300,11 @@ class FileAuditLog implements AuditLog {
 
   /** What waits when the program ends is written, as far as nothing else is being written. */
   #writeAtExit(): void {
-    if (this.#isWriting || this.#broken !== undefined) return
+    if (this.#isWriting || this.#broken !== undefined || !this.#files.areInPlace(this.#size)) return
     try {
       while (this.#waiting.length > 0) {
         const { text, head } = this.#nextBatch()
-        writeWhole(this.#handle.fd, Buffer.from(text))
+        writeWhole(this.#files.log.fd, Buffer.from(text))
         this.#writeHead(head)
         this.#head = head
       }
@@ -270,13 +317,13 @@ class FileAuditLog implements AuditLog {
   async #write({ text, bytes, head }: Batch): Promise<void> {
     try {
       // A few hundred bytes into the system's cache: done sooner than a thread could be asked to.
-      writeWhole(this.#handle.fd, Buffer.from(text))
-      if (this.#toDisk) await this.#handle.datasync()
+      writeWhole(this.#files.log.fd, Buffer.from(text))
+      if (this.#toDisk) await this.#files.log.datasync()
       this.#writeHead(head)
     } catch (error) {
       // Entries that were refused must not be found in the log later.
       try {
-        ftruncateSync(this.#handle.fd, this.#size)
+        ftruncateSync(this.#files.log.fd, this.#size)
       } catch {
         this.#broken = error
       }
@@ -290,17 +337,17 @@ class FileAuditLog implements AuditLog {
   /** In place, and within one sector: a new file in its stead would make many systems wait for the disk each time. */
   #writeHead(head: StoredHead): void {
     const bytes = Buffer.from(toHeadText(head, this.#key))
-    writeSync(this.#headHandle.fd, bytes, 0, bytes.length, 0)
+    writeSync(this.#files.head.fd, bytes, 0, bytes.length, 0)
   }
 
   async #rotate(): Promise<void> {
     const full = (await listSegments(this.file)).filter(({ number }) => Number.isFinite(number))
-    await this.#handle.close()
+    await this.#files.close()
     try {
       renameSync(this.file, `${this.file}.${(full.at(-1)?.number ?? 0) + 1}`)
       this.#size = 0
     } finally {
-      this.#handle = await open(this.file, 'a', 0o600)
+      this.#files = await LogFiles.open(this.file)
     }
     const old = full.slice(0, Math.max(0, full.length + 1 - this.#maxFiles))
     if (old.length === 0) return
@@ -315,9 +362,13 @@ class FileAuditLog implements AuditLog {
   }
 }
 
-function warn(error: unknown): void {
+function emitWarning(message: string): void {
+  process.emitWarning(message, { code: 'PORTICO_AUDIT' })
+}
+
+function notCopied(error: unknown): string {
   const why = error instanceof Error ? error.message : String(error)
-  process.emitWarning(`The copy of the audit log's head could not be saved: ${why}`, { code: 'PORTICO_AUDIT' })
+  return `The copy of the audit log's head could not be saved: ${why}`
 }
 
 function writeWhole(descriptor: number, bytes: Buffer): void {

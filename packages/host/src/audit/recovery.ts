@@ -8,8 +8,9 @@ import { truncate } from 'node:fs/promises'
 import type { JsonObject } from '@portico/sdk/server'
 import { type AuditHead, type AuditKey, fromHeadText, fromLine, GENESIS, isIntact, type StoredHead } from './chain.ts'
 import type { HeadStore } from './head-store.ts'
+import { requireFile } from './log-files.ts'
 import type { AuditRecord } from './record.ts'
-import { listSegments, readHead, readLines, readTail } from './segments.ts'
+import { headPath, listSegments, readHead, readLines, readTail } from './segments.ts'
 
 interface Recovery {
   readonly head: StoredHead
@@ -19,13 +20,14 @@ interface Recovery {
 }
 
 /** An event for the log itself. */
-interface Finding {
+export interface Finding {
   readonly what: 'audit-torn-line' | 'audit-gap' | 'audit-head-lost' | 'audit-copy-begun' | 'audit-copy-lost'
   readonly reason: string
   readonly detail: JsonObject
 }
 
-export async function recover(file: string, key: AuditKey, headStore?: HeadStore): Promise<Recovery> {
+export async function recover(file: string, key: AuditKey, headStore?: Pick<HeadStore, 'load'>): Promise<Recovery> {
+  await Promise.all([file, headPath(file)].map(requireFile))
   const headText = await readHead(file)
   const stored = headText === undefined ? undefined : fromHeadText(headText, key)
   const findings: Finding[] = []

@@ -4,11 +4,13 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { HostError } from '../errors.ts'
 
 export interface WriterLock {
+  /** Takes it again where somebody took it away. Rejects like `acquireWriterLock`. */
+  renew(): Promise<void>
   release(): Promise<void>
 }
 
@@ -24,17 +26,26 @@ export async function acquireWriterLock(file: string): Promise<WriterLock> {
     throw error
   }
   return {
+    async renew() {
+      if (!(await isOwn(path))) await take(path, file)
+    },
     async release() {
       if (!LOCKED.delete(path)) return
-      await rm(path, { force: true })
+      // Where it was taken away, another may have made its own.
+      if (await isOwn(path)) await rm(path, { force: true })
     },
   }
+}
+
+async function isOwn(path: string): Promise<boolean> {
+  return toOwner(await readFile(path, 'utf8').catch(() => ''))?.pid === process.pid
 }
 
 /** Locks of this process. A lock file with our own number that is not here was left by an earlier life. */
 const LOCKED = new Set<string>()
 
 async function take(path: string, file: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.${randomUUID()}`
   await writeFile(draft, JSON.stringify({ pid: process.pid, born: await birthOf(process.pid) }), { mode: 0o600 })
   try {
