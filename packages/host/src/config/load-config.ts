@@ -75,6 +75,8 @@ export function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
 interface Reading {
   readonly content: string
   readonly read: ReadConfig
+  /** By which it is trusted: a file that is gone cannot be asked for it. */
+  readonly whole: string
 }
 
 async function load(options: LoadConfigOptions, last: ReadonlyMap<string, Reading>): Promise<LoadedConfig> {
@@ -119,10 +121,12 @@ class Loader {
     if (this.#files.has(path)) return
     this.#files.add(path)
     const found = await this.#read(path, depth > 0)
-    if (found === undefined) return
-    const { content, read } = this.#understand(path, form, found)
-    if (scope === 'project' && !(await this.#isTrusted(path, content))) {
-      if (hasMeaning(read)) await this.#distrust(path, content, read)
+    const reading = found === undefined ? this.#last.get(path) : await this.#understand(path, form, found)
+    if (reading === undefined) return
+    if (reading.read.readable) this.readings.set(path, reading)
+    const { content, read, whole } = reading
+    if (scope === 'project' && !(await this.#options.trust?.isTrusted(whole, content))) {
+      if (hasMeaning(read)) this.#distrust(reading)
       return
     }
     this.#problems.push(...read.problems)
@@ -130,22 +134,19 @@ class Loader {
     this.#merge(path, scope, read)
   }
 
-  #understand(file: string, form: ConfigForm | undefined, content: string): Reading {
+  async #understand(file: string, form: ConfigForm | undefined, content: string): Promise<Reading> {
     const { project } = this.#options
     const read = readConfigText(content, { file, ...(form && { form }), ...(project !== undefined && { project }) })
     const last = this.#last.get(file)
-    const reading = read.readable || last === undefined ? { content, read } : last
-    if (reading.read.readable) this.readings.set(file, reading)
-    if (reading !== last) return reading
+    if (read.readable || last === undefined) return { content, read, whole: await wholePath(file) }
     this.#problems.push(...read.problems)
-    const remedy = 'Correct it; { } says that there are no servers'
-    this.#report(
-      { file, path: '' },
-      'The file cannot be understood now; what it said before still counts',
-      remedy,
-      'warning',
-    )
+    this.#stillCounts(file, 'The file cannot be understood now')
     return last
+  }
+
+  #stillCounts(file: string, why: string): void {
+    const remedy = 'Correct it; { } says that there are no servers'
+    this.#report({ file, path: '' }, `${why}; what it said before still counts`, remedy, 'warning')
   }
 
   async #include(from: string, include: string, scope: ConfigFile['scope'], depth: number): Promise<void> {
@@ -194,22 +195,20 @@ class Loader {
     if (Object.keys(read.extras).length > 0) this.#extras.push({ ...read.extras, file, scope })
   }
 
-  async #distrust(path: string, content: string, read: ReadConfig): Promise<void> {
-    const file = await wholePath(path)
+  #distrust({ whole: file, content, read }: Reading): void {
     this.#untrusted.push({ file, content, digest: digestOfText(content), servers: read.names })
     const message = 'The file comes with the project and nobody has trusted it, or it has changed since'
     this.#report({ file, path: '' }, message, 'Look at it, then trust it', 'warning')
-  }
-
-  async #isTrusted(path: string, content: string): Promise<boolean> {
-    return (await this.#options.trust?.isTrusted(await wholePath(path), content)) ?? false
   }
 
   async #read(path: string, isWanted: boolean): Promise<string | undefined> {
     try {
       return await readBounded(path, defaultMaxBytes(path))
     } catch (error) {
-      if (!isAbsent(error)) {
+      // Some editors remove a file before they write it anew; a disk may be away for a moment.
+      if (this.#last.has(path))
+        this.#stillCounts(path, `The file ${isAbsent(error) ? 'is gone' : 'cannot be read now'}`)
+      else if (!isAbsent(error)) {
         const message = `The file cannot be read, or is larger than ${defaultMaxBytes(path)} bytes`
         this.#report({ file: path, path: '' }, message, 'Check its size and permissions')
       } else if (isWanted)

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { loadConfig } from './load-config.ts'
+import { type LoadedConfig, loadConfig } from './load-config.ts'
 import { createTrustStore } from './trust/trust-store.ts'
 import { type ConfigReload, type ConfigWatch, watchConfig } from './watch-config.ts'
 
@@ -22,7 +22,7 @@ const text = (servers: object, more: object = {}) => JSON.stringify({ servers, .
 const a = { a: { command: 'x' } }
 
 /** Follows the file; `next` is the next news, however it is noticed. */
-async function follow(options: { pollMs?: number } = {}) {
+async function follow(options: { pollMs?: number; onReload?: (config: LoadedConfig) => void } = {}) {
   const config = await loadConfig({ files: [{ path: file, scope: 'user' }] })
   const seen: string[] = []
   const waiting: ((line: string) => void)[] = []
@@ -70,8 +70,30 @@ describe('a configuration that is followed', () => {
     await mkdir(join(folder, 'sub'))
     await writeFile(file, text(a))
     expect(await next()).toBe('added a')
+  })
+
+  it('keeps what a file said that is gone, warns, and takes what it says when it is there again (sec-831)', async () => {
+    await mkdir(join(folder, 'sub'))
+    await writeFile(file, text(a))
+    const readings: LoadedConfig[] = []
+    let heard = (): void => {}
+    const { next, seen } = await follow({
+      onReload: (config) => {
+        readings.push(config)
+        heard()
+      },
+    })
+    const gone = new Promise<void>((resolve) => {
+      heard = () => readings.at(-1)?.problems.length === 1 && resolve()
+    })
     await rm(join(folder, 'sub'), { recursive: true })
-    expect(await next()).toBe('removed a')
+    await gone
+    expect(readings.at(-1)?.problems[0]?.message).toBe('The file is gone; what it said before still counts')
+    expect([readings.at(-1)?.servers.map(({ name }) => name), seen]).toEqual([['a'], []])
+    await mkdir(join(folder, 'sub'))
+    await writeFile(file, text({ b: { command: 'x' } }))
+    expect(await next()).toBe('added b; removed a')
+    expect(readings.at(-1)?.problems).toEqual([])
   })
 
   it('follows files that are included from now on', async () => {

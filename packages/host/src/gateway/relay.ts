@@ -17,6 +17,7 @@ import type {
   ReadResourceResult,
   RequestContext,
 } from '@portico/sdk/server'
+import { HostError } from '../errors.ts'
 import type { CatalogueItem } from '../upstream/catalogue/item.ts'
 import { metaOf } from './call/caller-meta.ts'
 import { Dispatch, type DispatchParts } from './call/dispatch.ts'
@@ -257,7 +258,7 @@ export class GatewayRelay implements Relay {
     } catch (error) {
       const failure = toToolFailure(error)
       if (failure !== undefined) return failure
-      throw error
+      throw error instanceof HostError ? this.dispatch.toCallerError(error, server) : error
     }
   }
 
@@ -276,7 +277,7 @@ export class GatewayRelay implements Relay {
     } catch (error) {
       const failure = toToolFailure(error)
       if (failure !== undefined) return failure
-      throw error
+      throw error instanceof HostError ? this.dispatch.toCallerError(error, server) : error
     }
   }
 

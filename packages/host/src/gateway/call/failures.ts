@@ -38,7 +38,10 @@ export function toCallerError(error: unknown, server: string): unknown {
     return new RpcError(INTERNAL_ERROR, error.message, { limit, ...(retryAfterMs !== undefined && { retryAfterMs }) })
   }
   if (damagedRowIn(error) !== undefined) return new PorticoError('store-unavailable', DAMAGED, { cause: error })
-  if (error instanceof HostError) return new RpcError(INTERNAL_ERROR, error.message, { code: error.code })
+  if (error instanceof HostError) {
+    const unsent = error.code === 'unknown-server' && { delivery: 'not-sent' }
+    return new RpcError(INTERNAL_ERROR, error.message, { code: error.code, ...unsent })
+  }
   if (error instanceof SignInDeclined) return new RpcError(INTERNAL_ERROR, error.message, { url: error.url })
   if (!(error instanceof PorticoError) || error.code === 'aborted' || error.code === 'store-unavailable') return error
   if (error.code === 'capability-missing') {
@@ -73,6 +76,8 @@ export function toEnded(error: unknown, server: string): RpcError | undefined {
 export function toToolFailure(error: unknown): CallToolResult | undefined {
   if (error instanceof LimitError || error instanceof SignInDeclined) return failure(error.message)
   if (!(error instanceof HostError) || damagedRowIn(error) !== undefined) return undefined
+  // The tool is there no more, and has answered nothing: nobody may take the gateway's word for its result.
+  if (error.code === 'unknown-server') return undefined
   const { remedy } = (error.data ?? {}) as { remedy?: unknown }
   return failure(typeof remedy === 'string' ? `${error.message}. ${remedy}` : error.message)
 }
