@@ -119,7 +119,7 @@ export function createQuestionFile(
 }
 
 function createSealedState(file: StatePlace, onWarning?: (message: string) => void): StateFile<Kept> {
-  const seal = typeof file === 'string' ? createSeal({ file, mark: MARK }) : AS_IT_IS
+  const seal = typeof file === 'string' ? createSeal({ file, mark: MARK, onWarning }) : AS_IT_IS
   return createStateFile<Kept>({
     file,
     ...(onWarning !== undefined && { onWarning }),

@@ -179,7 +179,7 @@ function createMemory(): StateFile<Tasks> {
 }
 
 function createSealed(file: string, onWarning: TaskBookOptions['onWarning']): StateFile<Tasks> {
-  const seal = createSeal({ file, mark: MARK })
+  const seal = createSeal({ file, mark: MARK, onWarning })
   return createStateFile<Tasks>({
     file,
     ...(onWarning !== undefined && { onWarning }),

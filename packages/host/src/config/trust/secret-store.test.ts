@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -40,6 +40,26 @@ describe('the secret store (sec-81)', () => {
     }
     expect((await stat(join(folder, 'deep'))).mode & 0o077).toBe(0)
     expect(await createSecretStore({ file }).get('github-token')).toBe('canary-value')
+  })
+
+  it.each([0, 1, 16, 31])(
+    'begins anew with a key file that was cut to %i bytes, and says where it is (sec-832)',
+    async (left) => {
+      await createSecretStore({ file }).set('old', 'one')
+      await truncate(`${file}.key`, left)
+      const told: string[] = []
+      const stores = [1, 2].map(() => createSecretStore({ file, onWarning: (message) => told.push(message) }))
+      await Promise.all(stores.map((store, at) => store.set(`new${at}`, 'two')))
+      expect(await createSecretStore({ file }).list()).toEqual(['new0', 'new1'])
+      expect(told.filter((message) => message.startsWith(`${file}.key has ${left} bytes`))).toHaveLength(1)
+      const aside = (await readdir(join(folder, 'deep'))).filter((name) => name.includes('.damaged-'))
+      expect(aside.map((name) => name.startsWith('secrets.key'))).toContain(true)
+    },
+  )
+
+  it('names the key file that cannot be read', async () => {
+    await mkdir(`${file}.key`, { recursive: true })
+    await expect(createSecretStore({ file }).set('a', 'b')).rejects.toThrow(`The key ${file}.key cannot be had`)
   })
 
   it('loses nothing when several write at once', async () => {

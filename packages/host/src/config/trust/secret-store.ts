@@ -43,7 +43,7 @@ export interface SecretStoreOptions extends Pick<StateFileOptions, 'onWarning'> 
  * ```
  */
 export function createSecretStore({ file, key, onWarning }: SecretStoreOptions): SecretStore {
-  const sealed = createSeal({ file, key, mark: MARK })
+  const sealed = createSeal({ file, key, mark: MARK, onWarning })
   const state = createStateFile<ReadonlyMap<string, string>>({
     file,
     onWarning,
