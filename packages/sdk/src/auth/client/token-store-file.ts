@@ -5,7 +5,20 @@
  */
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID } from 'node:crypto'
-import { chmod, link, mkdir, open, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readFile,
+  rename,
+  rm,
+  stat,
+  unlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { PorticoError } from '../../jsonrpc/errors.ts'
@@ -118,8 +131,11 @@ class FileTokenStore implements TokenStore {
     for (;;) {
       const made = await open(path, 'wx', 0o600).catch(taken)
       if (made !== undefined) {
-        await made.writeFile(owner)
-        await made.close()
+        await sign(made, owner).catch(async (error: unknown) => {
+          // A lock that names nobody would keep everybody waiting until it counts as left behind.
+          await rm(path, { force: true }).catch(() => {})
+          throw error
+        })
         return owner
       }
       await this.#breakStale(path)
@@ -147,6 +163,14 @@ class FileTokenStore implements TokenStore {
 
 const LOCK_WAIT_MS = 600_000
 
+async function sign(made: FileHandle, owner: string): Promise<void> {
+  try {
+    await made.writeFile(owner)
+  } finally {
+    await made.close()
+  }
+}
+
 async function release(path: string, owner: string): Promise<void> {
   const holder = await readFile(path, 'utf8').catch(absent)
   if (holder === owner) await unlink(path).catch(() => {})
@@ -156,7 +180,7 @@ async function release(path: string, owner: string): Promise<void> {
 async function readOrMakeKey(path: string): Promise<Uint8Array> {
   const draft = `${path}.${randomUUID()}`
   try {
-    await writeFile(draft, randomBytes(32), { mode: 0o600, flag: 'wx' })
+    await writeFile(draft, randomBytes(32), { mode: 0o600, flag: 'wx', flush: true })
     await link(draft, path).catch(taken)
   } finally {
     await rm(draft, { force: true })
@@ -164,7 +188,10 @@ async function readOrMakeKey(path: string): Promise<Uint8Array> {
   // A key file that others could read is put right, though what they have read stays read.
   await chmod(path, 0o600)
   const key = await readFile(path)
-  if (key.length !== 32) throw new PorticoError('invalid-arguments', 'The key file of the token store is damaged')
+  if (key.length !== 32) {
+    const message = `The key of the token store, ${path}, is damaged: it has ${key.length} bytes in place of 32`
+    throw new PorticoError('invalid-arguments', `${message}. Remove it; everybody then signs in again`)
+  }
   return key
 }
 
