@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
+import type { Client } from '@portico/sdk/client'
+import { expect, test, vi } from 'vitest'
 import { defineServer } from '../../config/define-server.ts'
+import { createPinStore } from '../pins/pins.ts'
 import type { UpstreamState } from '../upstream.ts'
 import { CatalogueEntry } from './catalogue-entry.ts'
 
@@ -36,3 +38,51 @@ test('a server that is ready is waited for while its lists are read, and no long
   await reading
   expect(entry.isStarting).toBe(false)
 })
+
+test.each([
+  ['nothing', 0, 30, 41],
+  ['100 ms', 100, 5, 10],
+  ['a minute', 60_000, 0, 0],
+] as const)(
+  'changes that are announced all the time are read the more rarely the more a reading takes: %s (sec-833)',
+  async (_name, costMs, least, most) => {
+    vi.useFakeTimers()
+    try {
+      let readings = 0
+      let usedMs = 0
+      const client = {
+        revision: { era: 'modern' },
+        server: { capabilities: { tools: {} } },
+        listTools: async () => {
+          readings++
+          usedMs += costMs
+          return [{ name: `tool-${readings}`, inputSchema: { type: 'object' } }]
+        },
+      }
+      const entry = new CatalogueEntry(
+        CONFIG,
+        {
+          pins: createPinStore(),
+          // As much of a client as a reading of tools needs.
+          client: async () => client as unknown as Client,
+          state: () => ({ state: 'ready', since: 0 }) as UpstreamState,
+          changed: () => {},
+          settled: () => {},
+          degrade: () => {},
+        },
+        () => usedMs,
+      )
+      await entry.read()
+      readings = 0
+      for (let at = 0; at < 1_000; at++) {
+        entry.changed('tools')
+        await vi.advanceTimersByTimeAsync(10)
+      }
+      entry.close()
+      expect(readings).toBeGreaterThanOrEqual(least)
+      expect(readings).toBeLessThanOrEqual(most)
+    } finally {
+      vi.useRealTimers()
+    }
+  },
+)

@@ -35,6 +35,9 @@ interface EntryHost {
 const ALL: readonly ListKind[] = ['tools', 'resources', 'prompts']
 /** Announcements that come faster are taken together. */
 const SPACING_MS = 250
+/** After a reading, changes wait so many times as long as it kept the processor: other servers' calls need it, too. */
+const REST = 10
+const LONGEST_REST_MS = 60_000
 /** Lists that could not be read are read again after pauses that double, from the first to the longest. */
 const RETRY_MS = { first: 1_000, longest: 60_000 }
 const SETTLED_STATES: readonly string[] = ['failed', 'needs-sign-in', 'disabled']
@@ -50,12 +53,14 @@ export class CatalogueEntry {
   readonly name: string
   readonly #began = Date.now()
   readonly #host: EntryHost
+  readonly #processorMs: () => number
   readonly #shelves = new Map<ListKind, Shelf>()
   readonly #stale = new Set<ListKind>()
   #config: ServerConfig
   #reading = new Map<ListKind, Promise<void>>()
   #timer: ReturnType<typeof setTimeout> | undefined
-  #lastRead = Number.NEGATIVE_INFINITY
+  /** From when on announced changes are read. */
+  #readFrom = Number.NEGATIVE_INFINITY
   #failure: ListingProblem | undefined
   #failures = 0
   #retry: ReturnType<typeof setTimeout> | undefined
@@ -64,8 +69,9 @@ export class CatalogueEntry {
   #readings = 0
   #closed = false
 
-  constructor(config: ServerConfig, host: EntryHost) {
+  constructor(config: ServerConfig, host: EntryHost, processorMs: () => number = usedProcessorMs) {
     this.name = config.name
+    this.#processorMs = processorMs
     this.#config = config
     this.#host = host
   }
@@ -139,8 +145,13 @@ export class CatalogueEntry {
   /** The server says, or it may be, that a list changed. */
   changed(kind: ListKind): void {
     this.#stale.add(kind)
-    if (this.#timer !== undefined || this.#closed) return
-    const waitMs = Math.max(0, this.#lastRead + SPACING_MS - performance.now())
+    this.#readSoon()
+  }
+
+  #readSoon(): void {
+    // What comes during a reading waits until it is known how much that took.
+    if (this.#stale.size === 0 || this.#readings > 0 || this.#timer !== undefined || this.#closed) return
+    const waitMs = Math.max(0, this.#readFrom - performance.now())
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       void this.read([...this.#stale])
@@ -161,6 +172,8 @@ export class CatalogueEntry {
       await this.#readNow(kinds, strict)
     } finally {
       this.#readings--
+      // Unless it was not to be had at all: whoever connects it reads then.
+      if (performance.now() < this.#readFrom) this.#readSoon()
     }
   }
 
@@ -173,9 +186,12 @@ export class CatalogueEntry {
       if (strict) throw error
       return
     }
-    this.#lastRead = performance.now()
+    const before = this.#processorMs()
     const wasListed = this.#isListed
     const results = await Promise.allSettled(kinds.map((kind) => this.#readOnce(client, kind)))
+    const restMs = Math.min(LONGEST_REST_MS, REST * (this.#processorMs() - before))
+    // Of two that shared a reading, the one that had to wait for it took nothing itself.
+    this.#readFrom = Math.max(this.#readFrom, performance.now() + Math.max(SPACING_MS, restMs))
     const [failed] = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
     this.#failure =
       failed === undefined
@@ -198,7 +214,8 @@ export class CatalogueEntry {
     )
     if (message === undefined || this.#closed) return
     const { first, longest } = RETRY_MS
-    this.#retry = setTimeout(() => this.readIfConnected(), Math.min(first * 2 ** (this.#failures - 1), longest))
+    const pauseMs = Math.min(first * 2 ** (this.#failures - 1), longest)
+    this.#retry = setTimeout(() => this.readIfConnected(), Math.max(pauseMs, this.#readFrom - performance.now()))
     this.#retry.unref()
   }
 
@@ -271,6 +288,12 @@ export class CatalogueEntry {
     }
     this.#host.changed(kinds)
   }
+}
+
+/** What a slow network, or a machine that is busy with other programs, adds nothing to. */
+function usedProcessorMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
 }
 
 function areEqual(a: Listing, b: Listing): boolean {
