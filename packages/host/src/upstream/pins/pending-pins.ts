@@ -20,7 +20,7 @@ export class PendingPins {
     this.#failed = failed
   }
 
-  write(server: string, key: string, pin: Pin): void {
+  write(server: string, key: string, pin: Pin | undefined): void {
     const open = this.#changes.get(server) ?? { anew: false, pins: new Map() }
     open.pins.set(key, pin)
     this.#changes.set(server, open)

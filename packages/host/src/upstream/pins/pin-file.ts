@@ -3,7 +3,7 @@
  * keep theirs in it: each writes what it has changed into what is there at that moment, one after the other.
  */
 
-import { mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isObject } from '@portico/sdk/internal'
 import { callListener } from '../../config/call-listener.ts'
@@ -14,8 +14,10 @@ import type { Pin, PinChanges, PinTable } from './pin.ts'
 
 export interface PinFile {
   read(): PinTable
-  /** Writes one pin soon; what comes meanwhile goes along. */
-  write(server: string, key: string, pin: Pin): void
+  /** Somebody has removed it. */
+  isGone(): boolean
+  /** Writes one pin soon, or takes it out; what comes meanwhile goes along. */
+  write(server: string, key: string, pin: Pin | undefined): void
   /** Takes out everything about a server. */
   forget(server: string): void
   flush(): Promise<void>
@@ -39,6 +41,7 @@ export function createPinFile(path: string, onWarning: (message: string) => void
   )
   return {
     read: () => read(path, warn),
+    isGone: () => !existsSync(path),
     write: (server, key, pin) => pending.write(server, key, pin),
     forget: (server) => pending.forget(server),
     flush: () => pending.flush(),
@@ -50,7 +53,10 @@ export function mergePins(table: PinTable, changes: ReadonlyMap<string, PinChang
   const next: PinTable = new Map(table)
   for (const [server, { anew, pins }] of changes) {
     const kept = new Map(anew ? [] : table.get(server))
-    for (const [key, pin] of pins) kept.set(key, merge(kept.get(key), pin))
+    for (const [key, pin] of pins) {
+      if (pin === undefined) kept.delete(key)
+      else kept.set(key, merge(kept.get(key), pin))
+    }
     if (kept.size === 0) next.delete(server)
     else next.set(server, kept)
   }

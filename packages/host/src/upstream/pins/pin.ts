@@ -26,5 +26,6 @@ export type PinTable = Map<string, Map<string, Pin>>
 export interface PinChanges {
   /** Whatever was there before goes. */
   readonly anew: boolean
-  readonly pins: Map<string, Pin>
+  /** Undefined for one that goes. */
+  readonly pins: Map<string, Pin | undefined>
 }

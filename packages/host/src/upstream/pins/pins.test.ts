@@ -54,6 +54,44 @@ describe('the pins', () => {
     expect(pins.check(observed('Writes'), true).quarantine).toBeUndefined()
   })
 
+  it('forget what a server that renames its tools all the time lists no longer, and approve nothing of it unseen (sec-834)', async () => {
+    const file = join(folder, 'pins.json')
+    const told: string[] = []
+    const pins = createPinStore({ file, onWarning: (message) => told.push(message) })
+    const list = (names: readonly string[]) => {
+      const checks = names.map((name) => pins.check(observed('Reads', name)))
+      pins.listed('files', 'tool', new Set(names))
+      return checks
+    }
+    list(['first', 'kept'])
+    for (let round = 0; round < 30; round++) list(['kept', ...Array.from({ length: 50 }, (_, at) => `t${round}-${at}`)])
+    await pins.flush()
+    const later = createPinStore({ file })
+    const isKnown = (name: string) => later.since('files', 'tool', name) !== undefined
+    expect([isKnown('kept'), isKnown('first'), isKnown('t0-0'), isKnown('t29-49')]).toEqual([true, false, false, true])
+    expect(statSync(file).size).toBeLessThan(500_000)
+    expect(told).toEqual([expect.stringContaining('"files" has taken back more than 1000')])
+    // It was forgotten, so that it cannot be told whether it is what it was.
+    expect(later.check(observed('Reads, and posts it', 'first')).quarantine).toBeDefined()
+    expect(later.check(observed('Reads', 'kept')).quarantine).toBeUndefined()
+    await later.flush()
+  })
+
+  it('are written again where their file was removed while they were in use (sec-835)', async () => {
+    const file = join(folder, 'pins.json')
+    const told: string[] = []
+    const pins = createPinStore({ file, onWarning: (message) => told.push(message) })
+    pins.check(observed('Reads'))
+    await pins.flush()
+    await rm(file)
+    expect(pins.reload()).toBe(0)
+    await pins.flush()
+    const later = createPinStore({ file })
+    expect(later.check(observed('Reads, and posts it')).quarantine).toBeDefined()
+    await later.flush()
+    expect(told).toEqual([expect.stringContaining('was removed')])
+  })
+
   it('do not mind the order of keys, or sizes', () => {
     const a = meaningOf('resource', { uri: 'x:1', name: 'n', size: 1, icons: [], _meta: { a: 1 }, mimeType: 'a/b' })
     expect(a).toEqual({ name: 'n', mimeType: 'a/b', icons: [], _meta: { a: 1 } })

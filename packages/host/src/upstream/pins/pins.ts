@@ -5,6 +5,7 @@
  */
 
 import type { JsonObject } from '@portico/sdk/client'
+import { callListener } from '../../config/call-listener.ts'
 import type { ItemKind, Quarantine } from '../catalogue/item.ts'
 import type { ServerIdentity } from '../identity.ts'
 import { differenceOf } from './difference.ts'
@@ -35,6 +36,9 @@ export interface ObservedItem {
 
 /** What is pinned besides items: what a server tells models, and callers of a gateway, about itself. */
 export type PinKind = ItemKind | 'instructions' | 'identity'
+
+/** Marks a server of which some pins were given up. */
+const FORGETS = 'identity forgets'
 
 /** Under this name they are pinned, asked about and approved. */
 export const INSTRUCTIONS = 'instructions'
@@ -84,6 +88,11 @@ export interface PinStore {
 
 /** Pins for one server beyond this are not kept: an item is then judged as new each time. */
 const MAX_PINS = 8_000
+/**
+ * Pins for one server of items that it lists no longer. Beyond this the oldest go, and nothing new of that server is approved
+ * by being seen: it may be what was forgotten, under the same name and with another meaning.
+ */
+const MAX_ABSENT = 1_000
 
 /**
  * Keeps the approved definition of every item, so that one that changes later is noticed and cannot be used until
@@ -108,8 +117,10 @@ class Pins implements PinStore {
   readonly #approveNew: boolean
   readonly #now: () => number
   readonly #isShared: boolean
+  readonly #onWarning: ((message: string) => void) | undefined
 
-  constructor(file: PinFile | undefined, { approveNew = true, now = Date.now, shared }: PinStoreOptions) {
+  constructor(file: PinFile | undefined, { approveNew = true, now = Date.now, shared, onWarning }: PinStoreOptions) {
+    this.#onWarning = onWarning
     this.#file = file
     this.#isShared = shared !== undefined
     this.#table = file?.read() ?? new Map()
@@ -134,6 +145,7 @@ class Pins implements PinStore {
   }
 
   reload(): number {
+    this.#writeAgain()
     let count = 0
     for (const [server, theirs] of this.#found()) {
       const pins = this.#pinsOf(server)
@@ -146,6 +158,17 @@ class Pins implements PinStore {
       }
     }
     return count
+  }
+
+  /** To what was removed, everything would be new the next time: a changed definition as well. */
+  #writeAgain(): void {
+    if (this.#file?.isGone() !== true || this.#table.size === 0) return
+    for (const [server, pins] of this.#table) for (const [key, pin] of pins) this.#file.write(server, key, pin)
+    this.#warn('The file of pins was removed, and is written again as this process knows them')
+  }
+
+  #warn(message: string): void {
+    if (this.#onWarning) callListener(this.#onWarning, message)
   }
 
   /** What cannot be read for now is looked at again with the next change. */
@@ -166,7 +189,7 @@ class Pins implements PinStore {
       const since = this.#now()
       const by = accepts ? 'trust' : 'first-sight'
       const fresh: Pin =
-        this.#approveNew || accepts
+        (this.#approveNew && !pins.has(FORGETS)) || accepts
           ? { approved: { fingerprint, meaning, at: since, by, whole: true }, present: true, since }
           : { pending: { fingerprint, meaning, since }, present: true, since }
       this.#set(server, key, fresh)
@@ -224,6 +247,23 @@ class Pins implements PinStore {
       const present = ownNames.has(ownName)
       if (pinKind === kind && pin.present !== present) this.#set(server, key, { ...pin, present })
     }
+    this.#bound(server, pins)
+  }
+
+  /** Of items that are listed no longer, the newest are kept. */
+  #bound(server: string, pins: Map<string, Pin>): void {
+    if (pins.size <= MAX_ABSENT) return
+    const absent = [...pins].flatMap(([key, { present }]) => (present || key === FORGETS ? [] : [key]))
+    if (absent.length <= MAX_ABSENT) return
+    for (const key of absent.slice(0, absent.length - MAX_ABSENT)) {
+      pins.delete(key)
+      this.#file?.write(server, key, undefined)
+    }
+    if (pins.has(FORGETS)) return
+    const at = this.#now()
+    this.#set(server, FORGETS, { approved: { fingerprint: '', meaning: {}, at, by: 'first-sight' }, present: false })
+    const message = `The server "${server}" has taken back more than ${MAX_ABSENT} tools, resources and prompts`
+    this.#warn(`${message}: the oldest are forgotten, and new ones wait for approval`)
   }
 
   forget(server: string): void {

@@ -68,7 +68,12 @@ class StoredPins implements SharedPins {
     return new Map(Array.from(this.#table, ([server, pins]) => [server, new Map(pins)]))
   }
 
-  write(server: string, key: string, pin: Pin): void {
+  /** Rows go one by one, and by those who share them. */
+  isGone(): boolean {
+    return false
+  }
+
+  write(server: string, key: string, pin: Pin | undefined): void {
     this.#pending.write(server, key, pin)
   }
 
