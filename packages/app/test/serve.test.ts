@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect } from '@portico/sdk/client'
@@ -87,6 +88,39 @@ describe('portico serve', () => {
     expect(code).toBe(0)
     expect(stderr).toContain('calls under way may finish')
   })
+
+  it.skipIf(process.platform === 'win32')(
+    'lets calls finish, and ends, when its terminal is closed',
+    async () => {
+      const [begun, may] = [join(folder.path, 'begun'), join(folder.path, 'may-end')]
+      const waits = `import { existsSync, writeFileSync } from 'node:fs'
+import { createServer, tool } from '@portico/sdk/server'
+export default createServer({ name: 'slow', version: '1', tools: {
+  wait: tool({ description: 'Waits' }, async () => {
+    writeFileSync(${JSON.stringify(begun)}, '')
+    while (!existsSync(${JSON.stringify(may)})) await new Promise((resolve) => setTimeout(resolve, 20))
+    return 'waited'
+  }),
+} })
+`
+      await writeFile(join(folder.path, 'slow.ts'), waits)
+      const rules = [{ id: 'use', outcome: 'allow', effect: 'call' }]
+      await write('slow.json', { servers: { slow: server('slow') }, policy: { rules } })
+      const running = startCli(['serve', 'slow.json', '--auth', 'none', '--port', '0'], place())
+      const [url] = await running.until('stdout', /http:\S+/)
+      const client = await connect(url)
+      await expect.poll(async () => (await client.listTools()).length, { timeout: 30_000 }).toBe(1)
+      const call = client.callTool('slow_wait')
+      await expect.poll(() => existsSync(begun), { timeout: 30_000 }).toBe(true)
+      running.child.kill('SIGHUP')
+      await running.until('stderr', /calls under way may finish/)
+      await writeFile(may, '')
+      expect(await call).toMatchObject({ content: [{ text: 'waited' }] })
+      await client.close()
+      expect((await running.ended).code).toBe(0)
+    },
+    90_000,
+  )
 
   it('and auth together: add a user, sign in through the bridge, call a tool', async () => {
     const added = await runCli(['auth', 'add', 'ada', '--role', 'admin'], { ...place(), input: 'correct horse\n' })

@@ -10,6 +10,9 @@ import { sayError, withoutCredentials } from './say-error.ts'
 import { createIo, type Io } from './terminal/io.ts'
 import { helpForReader } from './terminal/reader.ts'
 
+/** A terminal that is closed says SIGHUP: what is under way then ends as it does with SIGTERM. */
+const ENDS = ['SIGTERM', 'SIGHUP'] as const
+
 export async function runCli(words: readonly string[]): Promise<number> {
   const ending = new AbortController()
   // As many requests as a command likes may wait for the same Ctrl-C.
@@ -22,7 +25,7 @@ export async function runCli(words: readonly string[]): Promise<number> {
   }
   const interrupt = (): void => (handlers.at(-1) ?? end)()
   process.on('SIGINT', interrupt)
-  process.on('SIGTERM', end)
+  for (const signal of ENDS) process.on(signal, end)
   const { flags = {} } = findCommand(words[0] ?? 'start') ?? {}
   const takes = (option: string): boolean => Object.hasOwn(flags, option)
   const io = createIo({ signal: ending.signal, handlers, interrupt, takes })
@@ -39,7 +42,7 @@ export async function runCli(words: readonly string[]): Promise<number> {
     return EXIT_CODES[failure.exit].code
   } finally {
     process.off('SIGINT', interrupt)
-    process.off('SIGTERM', end)
+    for (const signal of ENDS) process.off(signal, end)
   }
 }
 

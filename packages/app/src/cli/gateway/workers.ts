@@ -42,7 +42,7 @@ export async function runWorkers(count: number, io: Io): Promise<number> {
     await stayUntil(io.signal, crew.first, crew.failed)
     if (crew.first.aborted) {
       for (let number = 2; number <= count; number++) crew.start(number)
-      io.say(`${count} workers share the port; Ctrl-C or SIGTERM lets calls finish and ends them.`)
+      io.say(`${count} workers share the port; Ctrl-C, SIGTERM or SIGHUP lets calls finish and ends them.`)
       await stayUntil(io.signal, crew.failed)
     }
     if (!crew.failed.aborted) io.say('Ending: calls under way may finish.')

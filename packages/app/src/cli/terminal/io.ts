@@ -153,6 +153,8 @@ function writeWhole(fd: number, data: string | Uint8Array): void {
       if (code === 'EAGAIN') continue
       // The reader has gone, as `head` does: there is nobody to tell.
       if (code === 'EPIPE') exitNow(0)
+      // The terminal was closed: what is under way may finish all the same.
+      if (code === 'EIO') return
       throw error
     }
   }

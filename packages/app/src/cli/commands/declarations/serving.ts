@@ -80,7 +80,7 @@ export const SERVING: readonly Command[] = [
     details:
       'Serves the configured servers on one port, to clients of every revision, under the rules of `policy` and the section\n' +
       '`gateway` of portico.json. Whoever is not identified is turned away, unless the section says otherwise. Changes to\n' +
-      'the file take effect without dropping calls; SIGTERM lets calls finish. Health is at /healthz and /readyz.',
+      'the file take effect without dropping calls; SIGTERM or SIGHUP lets calls finish. Health is at /healthz and /readyz.',
     positionals: [
       {
         name: 'config',

@@ -268,7 +268,9 @@ async function servePort(
   const pages = signIn && { signIn: signIn.url }
   if (json) io.out(JSON.stringify({ url: served.url, ...pages, servers, pid: process.pid }))
   else io.out(served.url)
-  io.say(`The gateway serves ${counted(servers.length, 'server')}; Ctrl-C or SIGTERM lets calls finish and ends it.`)
+  io.say(
+    `The gateway serves ${counted(servers.length, 'server')}; Ctrl-C, SIGTERM or SIGHUP lets calls finish and ends it.`,
+  )
   if (signIn !== undefined) io.say(`Users sign in to servers at ${signIn.url}; links to it come with their calls.`)
   await stayUntil(io.signal)
   io.say('Ending: calls under way may finish.')
