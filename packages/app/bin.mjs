@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 const built = new URL('./dist/cli/main.js', import.meta.url)
 if (existsSync(built)) {
-  await import(built.href)
+  await import(built.href).catch(explain)
 } else {
   const tools = new URL('../../scripts/', import.meta.url)
   const { runNode, sourceArguments } = await import(new URL('child.mjs', tools).href)
@@ -18,4 +18,15 @@ if (existsSync(built)) {
   const code = showsPage ? await (await import(new URL('start.mjs', tools).href)).buildPage() : 0
   const source = fileURLToPath(new URL('./src/cli/main.ts', import.meta.url))
   process.exitCode = code || (await runNode(sourceArguments(source, words)))
+}
+
+/** Modules are files, too: where too few may be open, none of the program's own words can be loaded. */
+function explain(error) {
+  let cause = error
+  while (cause?.cause instanceof Error && cause.code !== 'EMFILE') cause = cause.cause
+  if (cause?.code !== 'EMFILE') throw error
+  process.stderr.write(
+    'portico: too few files may be open at once for this program to start. Raise the limit with `ulimit -n 1024`, and start it again.\n',
+  )
+  process.exit(1)
 }
