@@ -3,6 +3,7 @@
  * is always shown whole: nothing that asks may cut its text first (sec-290).
  */
 
+import { createHash } from 'node:crypto'
 import { type AskingContext, CapabilityError, ToolError } from '@portico/sdk/server'
 
 const FORM = {
@@ -35,8 +36,10 @@ export async function requireConfirmation(
     )
   }
   for (const [at, message] of parts.entries()) {
-    // The name tells several questions of one call apart.
-    await requireYes(ctx, message, allowUnasked, at === 0 ? 'confirm' : `confirm-${at + 1}`)
+    // The name tells several questions of one call apart, and by its digest a yes is for this question alone: where a call is made
+    // anew with its answers, what it is about may have changed since.
+    const digest = createHash('sha256').update(message).digest('hex').slice(0, 32)
+    await requireYes(ctx, message, allowUnasked, `confirm-${at + 1}-${digest}`)
   }
 }
 

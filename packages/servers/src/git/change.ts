@@ -39,6 +39,12 @@ export async function change(host: GitHost, repository: Repository, ctx: AskingC
   })
 }
 
+/** What was agreed to is what is done: throws where it is not the same any more when its turn has come. */
+export function requireSame(what: string, agreed: unknown, now: unknown): void {
+  if (JSON.stringify(agreed) === JSON.stringify(now)) return
+  throw new ToolError(`${what} has changed meanwhile. Nothing was done: look again, and ask again`)
+}
+
 /** Nothing that a checkout could get in the way of; untracked files are never overwritten. */
 export function isSettled({ staged, unstaged, conflicted }: Status): boolean {
   return staged.length + unstaged.length + conflicted.length === 0

@@ -31,7 +31,7 @@ const LINK = '120000'
 
 /** In place of a difference where there is none. */
 export const BINARY = '(binary)'
-export const INCOMPARABLE = '(too different to compare)'
+const INCOMPARABLE = '(too different to compare)'
 
 /** Every file in conflict, or the one that is named. */
 export async function readConflicts(repository: Repository, path?: string): Promise<Conflict[]> {

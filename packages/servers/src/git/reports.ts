@@ -3,7 +3,7 @@
 import { redact } from './redact.ts'
 import type { GitOutput, Repository } from './repository.ts'
 
-export interface ChangedPath {
+interface ChangedPath {
   path: string
   change: 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'retyped'
 }
@@ -148,7 +148,7 @@ export function parseNumstat({ text }: GitOutput): FileChange[] {
   return files
 }
 
-export interface BlameLine {
+interface BlameLine {
   line: number
   hash: string
   author: string

@@ -66,6 +66,21 @@ async function commitFarAway(): Promise<string> {
 const head = (where: string, name = 'HEAD'): string => git(where, 'rev-parse', name).trim()
 
 describe('fetch, pull and push', () => {
+  it('say truly how many commits are pushed, and of which range', async () => {
+    for (let one = 0; one < 52; one++) git(repo, 'commit', '--quiet', '--allow-empty', '-m', `Empty ${one}`)
+    const asked: string[] = []
+    const elicit = ({ message }: { readonly message: string }) => {
+      asked.push(message)
+      return { action: 'decline' as const }
+    }
+    const options = { repositories: [repo], write: true, remotes: [remote.origin], tokenEnv: 'GIT_TEST_TOKEN' }
+    const client = await opened.client(options, { answers: { elicit } })
+    await done(client, 'fetch')
+    expect(await refusal(client, 'push')).toContain('did not agree')
+    expect(asked[0]).toContain('(52 commit(s))')
+    expect(asked[0]).toContain(`and 2 older: all that ${head(repo).slice(0, 12)} has and no known branch of origin has`)
+  })
+
   it('are not there unless the operator names hosts', async () => {
     const client = await opened.client({ repositories: [repo], write: true })
     const names = (await client.listTools()).map(({ name }) => name)

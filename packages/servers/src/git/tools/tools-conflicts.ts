@@ -1,8 +1,9 @@
 /** The tools for a merge that stopped: show the conflicts, try and take a resolution, go on or give up. */
 
 import { ToolError, tool } from '@portico/sdk/server'
-import { ask, authorEnvironment, change, RISKY, SAFE } from '../change.ts'
-import { BINARY, INCOMPARABLE, previewOf, readConflicts, requireConflict, resolve, textOf } from '../conflicts.ts'
+import { toShown } from '../../files/edit.ts'
+import { ask, authorEnvironment, change, RISKY, requireSame, SAFE } from '../change.ts'
+import { BINARY, previewOf, readConflicts, requireConflict, resolve, textOf } from '../conflicts.ts'
 import type { GitHost } from '../host.ts'
 import { readStatus } from '../reports.ts'
 import type { Repository } from '../repository.ts'
@@ -156,7 +157,7 @@ function createResolveConflict(host: GitHost) {
       return change(host, chosen, ctx, async () => {
         // Agreed was to this conflict, not to one that came in its place.
         const now = await requireConflict(chosen, path)
-        if (JSON.stringify(now) !== JSON.stringify(conflict)) throw new ToolError(`${path} has changed meanwhile`)
+        requireSame(path, conflict, now)
         await resolve(chosen, conflict, take, checked)
       })
     },
@@ -168,7 +169,7 @@ function shownOf({ diff, text, truncated }: Awaited<ReturnType<typeof previewOf>
   if (diff === BINARY) return diff
   if (truncated) throw new ToolError(`${path} is too long to be shown whole. Resolve it by hand`)
   if (text === undefined) return 'The file is deleted.'
-  return diff === INCOMPARABLE ? `${diff}\nThe whole file will be:\n${text}` : diff
+  return toShown(diff, text)
 }
 
 function checkContent(take: 'ours' | 'theirs' | 'content', content: string | undefined): string | undefined {
@@ -231,14 +232,21 @@ function createAbortMerge(host: GitHost) {
     },
     async ({ repository }, ctx) => {
       const chosen = host.repository(repository)
-      await requireMerging(chosen)
-      await ask(host, ctx, `Give up the merge in ${chosen.name}? What was resolved so far is lost.`)
+      const merged = await mergedNow(chosen)
+      const question = `Give up the merge of ${merged.slice(0, 12)} in ${chosen.name}? What was resolved so far is lost.`
+      await ask(host, ctx, question)
       return change(host, chosen, ctx, async () => {
-        await requireMerging(chosen)
+        requireSame('The merge', merged, await mergedNow(chosen))
         await chosen.run(['merge', '--abort'])
       })
     },
   )
+}
+
+/** What is being merged. */
+async function mergedNow(repository: Repository): Promise<string> {
+  await requireMerging(repository)
+  return repository.commitOf('MERGE_HEAD')
 }
 
 async function requireMerging(repository: Repository): Promise<void> {

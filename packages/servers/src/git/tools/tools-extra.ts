@@ -1,7 +1,7 @@
 /** What is asked for now and then: stashes and working trees listed, a tag, a file as it was. */
 
 import { ToolError, tool } from '@portico/sdk/server'
-import { ask, authorEnvironment, change, RISKY, SAFE } from '../change.ts'
+import { ask, authorEnvironment, change, RISKY, requireSame, SAFE } from '../change.ts'
 import type { GitHost } from '../host.ts'
 import { redact } from '../redact.ts'
 import { checkBranch, checkRepositoryPath } from '../refs.ts'
@@ -144,18 +144,26 @@ function createRestore(host: GitHost) {
       const hash = await chosen.commitOf(revision ?? 'HEAD', ctx.signal)
       const files = await filesAt(chosen, hash, checked)
       await refuseFiltered(chosen, `${files.join('\0')}\0`)
-      const lost: string[] = []
-      for (const path of checked) {
-        const { text, truncated } = await host.difference(chosen, ['diff', hash], path, ctx.signal)
-        if (truncated)
-          throw new ToolError(`What would be thrown away of ${path} is too long to be shown: name fewer paths`)
-        lost.push(text)
-      }
+      const lost = await lostBy(host, chosen, hash, checked)
       const question = `Put ${files.length} file(s) of ${chosen.name} back as they were in ${hash.slice(0, 12)}? This is thrown away:`
-      await ask(host, ctx, question, lost.join('') || '(nothing that is not committed)')
-      return change(host, chosen, ctx, () => chosen.writeOut(hash, files))
+      await ask(host, ctx, question, lost || '(nothing that is not committed)')
+      return change(host, chosen, ctx, async () => {
+        requireSame('What would be thrown away', lost, await lostBy(host, chosen, hash, checked))
+        await chosen.writeOut(hash, files)
+      })
     },
   )
+}
+
+/** What is in the working tree at some paths and not in a commit; throws where it cannot be shown whole. */
+async function lostBy(host: GitHost, repository: Repository, hash: string, paths: readonly string[]): Promise<string> {
+  let lost = ''
+  for (const path of paths) {
+    const { text, truncated } = await host.difference(repository, ['diff', hash], path)
+    if (truncated) throw new ToolError(`What would be thrown away of ${path} is too long to be shown: name fewer paths`)
+    lost += text
+  }
+  return lost
 }
 
 /** The files of a commit at some paths; what is a submodule there is none. */

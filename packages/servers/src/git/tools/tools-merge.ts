@@ -1,7 +1,7 @@
 /** Merging, and what a merge would do. */
 
 import { ToolError, tool } from '@portico/sdk/server'
-import { ask, authorEnvironment, change, isSettled, RISKY } from '../change.ts'
+import { ask, authorEnvironment, change, isSettled, RISKY, requireSame } from '../change.ts'
 import type { GitHost } from '../host.ts'
 import { readStatus, type Status } from '../reports.ts'
 import type { Repository } from '../repository.ts'
@@ -42,10 +42,12 @@ export function createMerge(host: GitHost) {
           'There are changes that are not committed. Commit or stash them first, so that a failed merge can be undone',
         )
       }
-      const { branch } = await requireSettled()
-      await ask(host, ctx, `Merge ${revision} (${hash.slice(0, 12)}) into ${branch ?? 'HEAD'} of ${chosen.name}?`)
+      const { branch, head } = await requireSettled()
+      const at = `${branch ?? 'HEAD'} (${head?.slice(0, 12) ?? 'no commit yet'})`
+      await ask(host, ctx, `Merge ${revision} (${hash.slice(0, 12)}) into ${at} of ${chosen.name}?`)
       return change(host, chosen, ctx, async () => {
-        await requireSettled()
+        const now = await requireSettled()
+        requireSame('What is checked out', [branch, head], [now.branch, now.head])
         await mergeOrUndo(host, chosen, { hash, message: message ?? `Merge ${revision}`, keep: onConflict === 'keep' })
       })
     },

@@ -1,7 +1,7 @@
 /** Fetch, pull and push, where the operator opened the network to some hosts. */
 
 import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
-import { ask, change, isSettled, RISKY } from '../change.ts'
+import { ask, change, isSettled, RISKY, requireSame } from '../change.ts'
 import type { GitHost } from '../host.ts'
 import { checkBranch } from '../refs.ts'
 import { checkAddress, checkRemote, networkEnvironment, type RemoteSettings } from '../remotes.ts'
@@ -72,7 +72,8 @@ function createPull(host: GitHost, settings: RemoteSettings) {
       await chosen.inTurn(() => fetchAll(chosen, settings, name, ctx))
       const theirs = `refs/remotes/${name}/${branch}`
       const hash = await chosen.commitOf(theirs, ctx.signal)
-      const count = (await host.commits(chosen, ['--max-count=1000', hash, '^HEAD', '--'], ctx.signal)).length
+      const head = await chosen.commitOf('HEAD', ctx.signal)
+      const count = await countCommits(chosen, [hash, `^${head}`], ctx)
       if (count > 0) {
         await ask(
           host,
@@ -81,12 +82,22 @@ function createPull(host: GitHost, settings: RemoteSettings) {
         )
       }
       return change(host, chosen, ctx, async () => {
+        const now = await readStatus(chosen, host.settings.maxResults)
+        requireSame('What is checked out', [branch, head], [now.branch, now.head])
         if (await moveOn(chosen, hash)) return
         throw new ToolError(`${branch} has commits that ${name}/${branch} lacks: merge ${name}/${branch}`)
       })
     },
   )
 }
+
+async function countCommits(repository: Repository, range: readonly string[], { signal }: AskingContext) {
+  const { text } = await repository.run(['rev-list', '--count', ...range, '--'], { signal })
+  return Number(text)
+}
+
+/** Commits that are named before a push; the others are counted. */
+const MAX_LISTED = 50
 
 function createPush(host: GitHost, settings: RemoteSettings) {
   return tool(
@@ -112,14 +123,14 @@ function createPush(host: GitHost, settings: RemoteSettings) {
       const sent = checkBranch(branch ?? current ?? '')
       const hash = await chosen.commitOf(`refs/heads/${sent}`, ctx.signal)
       const url = checkAddress(name, await chosen.addressOf(name), settings)
-      const lacking = await host.commits(
-        chosen,
-        ['--max-count=1000', hash, `--not`, `--remotes=${name}`, '--'],
-        ctx.signal,
-      )
-      const subjects = lacking.slice(0, 50).map(({ hash: one, subject }) => `${one.slice(0, 12)} ${subject}`)
-      const question = `Push ${sent} of ${chosen.name} (${lacking.length} commit(s)) to ${url.href}?`
-      await ask(host, ctx, question, subjects.join('\n'))
+      const range = [hash, '--not', `--remotes=${name}`]
+      const count = await countCommits(chosen, range, ctx)
+      const listed = await host.commits(chosen, [`--max-count=${MAX_LISTED}`, ...range, '--'], ctx.signal)
+      const subjects = listed.map(({ hash: one, subject }) => `${one.slice(0, 12)} ${subject}`)
+      const more = count - subjects.length
+      const rest = `and ${more} older: all that ${hash.slice(0, 12)} has and no known branch of ${name} has`
+      const question = `Push ${sent} of ${chosen.name} (${count} commit(s)) to ${url.href}?`
+      await ask(host, ctx, question, [...subjects, ...(more > 0 ? [rest] : [])].join('\n'))
       return change(host, chosen, ctx, async () => {
         const env = networkEnvironment(url, settings, chosen.fixedSettings)
         const quiet = ['--quiet', '--no-verify', '--no-follow-tags', '--recurse-submodules=no', '--no-signed']

@@ -4,7 +4,7 @@
  */
 
 import { ToolError, tool } from '@portico/sdk/server'
-import { ask, authorEnvironment, change, isSettled, RISKY, SAFE } from '../change.ts'
+import { ask, authorEnvironment, change, isSettled, RISKY, requireSame, SAFE } from '../change.ts'
 import type { GitHost } from '../host.ts'
 import { checkBranch, checkRepositoryPath } from '../refs.ts'
 import { readStatus, type Status } from '../reports.ts'
@@ -175,18 +175,21 @@ function createSwitchBranch(host: GitHost) {
     async ({ repository, name }, ctx) => {
       const chosen = host.repository(repository)
       const branch = checkBranch(name)
-      await chosen.commitOf(`refs/heads/${branch}`, ctx.signal)
+      const target = await chosen.commitOf(`refs/heads/${branch}`, ctx.signal)
       const status = await readStatus(chosen, host.settings.maxResults, ctx.signal)
       if (!isSettled(status)) {
         await ask(
           host,
           ctx,
-          `Switch ${chosen.name} from ${status.branch ?? 'no branch'} to ${branch}? ${toSummary(status)}`,
+          `Switch ${chosen.name} from ${status.branch ?? 'no branch'} to ${branch} (${target.slice(0, 12)})? ${toSummary(status)}`,
         )
       }
-      return change(host, chosen, ctx, () =>
-        chosen.run(['switch', '--quiet', '--no-guess', '--no-progress', '--no-recurse-submodules', branch]),
-      )
+      return change(host, chosen, ctx, async () => {
+        const now = await readStatus(chosen, host.settings.maxResults)
+        requireSame(branch, target, await chosen.commitOf(`refs/heads/${branch}`))
+        requireSame('What is checked out', switchedFrom(status), switchedFrom(now))
+        await chosen.run(['switch', '--quiet', '--no-guess', '--no-progress', '--no-recurse-submodules', branch])
+      })
     },
   )
 }
@@ -249,25 +252,29 @@ function createStashPop(host: GitHost) {
     async ({ repository, index }, ctx) => {
       const chosen = host.repository(repository)
       const stash = `stash@{${index ?? 0}}`
-      const { text, code } = await chosen.run(
-        ['rev-parse', '--verify', '--quiet', '--end-of-options', `refs/${stash}`],
-        {
-          codes: [0, 1, 128],
-        },
-      )
-      if (code !== 0) throw new ToolError(`There is no ${stash} in ${chosen.name}`)
+      const hash = await hashOf(chosen, stash)
       const status = await readStatus(chosen, host.settings.maxResults, ctx.signal)
-      await ask(
-        host,
-        ctx,
-        `Bring ${stash} (${text.trim().slice(0, 12)}) back into ${chosen.name}? ${toSummary(status)}`,
-      )
+      await ask(host, ctx, `Bring ${stash} (${hash.slice(0, 12)}) back into ${chosen.name}? ${toSummary(status)}`)
       return change(host, chosen, ctx, async () => {
+        // Whoever stashes meanwhile moves what the number means.
+        requireSame(stash, hash, await hashOf(chosen, stash))
         const env = await stashEnvironment(host, chosen)
         await chosen.run(['stash', 'pop', '--quiet', stash], { env })
       })
     },
   )
+}
+
+async function hashOf(repository: Repository, stash: string): Promise<string> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `refs/${stash}`]
+  const { text, code } = await repository.run(args, { codes: [0, 1, 128] })
+  if (code !== 0) throw new ToolError(`There is no ${stash} in ${repository.name}`)
+  return text.trim()
+}
+
+/** What the question about a switch says of how things stand. */
+function switchedFrom(status: Status): unknown {
+  return [status.branch, status.head, isSettled(status) || toSummary(status)]
 }
 
 /** `git stash` calls other commands with patterns of its own; none of ours are among its arguments. */
