@@ -2,7 +2,7 @@
 
 import { extname } from 'node:path'
 import { PorticoError } from '@portico/sdk/server'
-import { findProgram } from '../machine/program.ts'
+import { findCommand } from '../machine/program.ts'
 
 export interface Language {
   /** The name of the language in the protocol, where the end of a file's name does not decide it. */
@@ -47,8 +47,8 @@ export async function findLanguages(given: readonly string[]): Promise<readonly 
   const found = await Promise.all(
     KNOWN.map(async (language) => {
       const [program = '', ...args] = language.command
-      const path = await findProgram(program)
-      return path === undefined ? [] : [{ ...language, command: [path, ...args] }]
+      const found = await findCommand(program)
+      return found === undefined ? [] : [{ ...language, command: [...found, ...args] }]
     }),
   )
   return [...named, ...found.flat()]
@@ -64,9 +64,9 @@ async function readLanguage(entry: string): Promise<Language> {
     throw new PorticoError('invalid-arguments', `languages takes ".ext,.ext=program argument …", not "${entry}"`)
   }
   // Systems look for a bare name in the folder of the project too, where anybody may have put one.
-  const path = /[\\/]/.test(program) ? program : await findProgram(program)
-  if (path === undefined) throw new PorticoError('invalid-arguments', `There is no program "${program}" on the path`)
-  return { id: extensions[0]?.slice(1) ?? '', extensions, command: [path, ...args] }
+  const found = /[\\/]/.test(program) ? [program] : await findCommand(program)
+  if (found === undefined) throw new PorticoError('invalid-arguments', `There is no program "${program}" on the path`)
+  return { id: extensions[0]?.slice(1) ?? '', extensions, command: [...found, ...args] }
 }
 
 export function languageOf(languages: readonly Language[], path: string): Language | undefined {

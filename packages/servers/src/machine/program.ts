@@ -5,8 +5,8 @@
  */
 
 import { constants } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
-import { delimiter, isAbsolute, join } from 'node:path'
+import { access, readFile, stat } from 'node:fs/promises'
+import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { endTree, startChild } from './kept-child.ts'
 
 interface RunOptions {
@@ -31,11 +31,27 @@ export interface Outcome {
 }
 
 /** The absolute path of a program, or undefined when the machine has none of that name. */
-export async function findProgram(name: string): Promise<string | undefined> {
-  const suffix = process.platform === 'win32' ? '.exe' : ''
+export function findProgram(name: string, platform = process.platform): Promise<string | undefined> {
+  return findOnPath(platform === 'win32' ? `${name}.exe` : name)
+}
+
+/**
+ * The same with what must stand before its arguments. On Windows npm installs no program but a script of the shell (`.cmd`), which
+ * is not started here: what it would run is a script of Node's, and that is started in its place.
+ */
+export async function findCommand(name: string, platform = process.platform): Promise<readonly string[] | undefined> {
+  const program = await findProgram(name, platform)
+  if (program !== undefined) return [program]
+  const shim = platform === 'win32' ? await findOnPath(`${name}.cmd`) : undefined
+  if (shim === undefined) return undefined
+  const [, script] = /"%(?:~dp0|dp0%)\\([^"%]+\.[cm]?js)"\s+%\*/.exec(await readFile(shim, 'utf8')) ?? []
+  return script === undefined ? undefined : [process.execPath, join(dirname(shim), ...script.split('\\'))]
+}
+
+async function findOnPath(file: string): Promise<string | undefined> {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     if (!isAbsolute(folder)) continue
-    const path = join(folder, name + suffix)
+    const path = join(folder, file)
     try {
       await access(path, constants.X_OK)
       if ((await stat(path)).isFile()) return path
@@ -102,8 +118,6 @@ export function runProgram(program: string, options: RunOptions): Promise<Outcom
     child.stderr.on('data', (chunk: Buffer) => {
       if (stderr.length < MAX_STDERR) stderr = (stderr + chunk.toString('utf8')).slice(0, MAX_STDERR)
     })
-    // A program that ends before it has read its input is no error of ours.
-    child.stdin.on('error', () => {})
     child.stdin.end(input ?? '')
     child.on('error', (error) => {
       over()

@@ -30,11 +30,11 @@ export async function probeIsolation(settings: RunSettings): Promise<Isolation> 
   if (process.platform !== 'linux')
     return { sandbox: undefined, why: `There is no sandbox for ${process.platform} here.` }
   const timeout = await findProgram('timeout')
-  const needed = ['prlimit', 'tar', 'cp']
+  const needed = ['prlimit', 'tar', 'cp', 'timeout']
   const missing: string[] = []
   for (const name of needed) if ((await findProgram(name)) === undefined) missing.push(name)
   if (timeout === undefined || missing.length > 0) {
-    return { sandbox: undefined, why: `These programs are missing: ${[...missing, 'timeout'].join(', ')}.` }
+    return { sandbox: undefined, why: `These programs are missing: ${missing.join(', ')}.` }
   }
   const reasons: string[] = []
   for (const [kind, name] of [
