@@ -7,6 +7,7 @@ type Json = ReturnType<typeof toObject>
 interface Kept {
   readonly found: readonly Json[]
   readonly characters: number
+  readonly leftOut: number
 }
 
 /** Of one file. */
@@ -24,8 +25,13 @@ export class DiagnosticStore {
     return this.#kept.get(uri)?.found
   }
 
-  all(): readonly (readonly [uri: string, found: readonly Json[]])[] {
-    return [...this.#kept].map(([uri, { found }]) => [uri, found])
+  /** How much more was said of a file than is kept. */
+  leftOut(uri: string): number {
+    return this.#kept.get(uri)?.leftOut ?? 0
+  }
+
+  all(): readonly (readonly [uri: string, found: readonly Json[], leftOut: number])[] {
+    return [...this.#kept].map(([uri, { found, leftOut }]) => [uri, found, leftOut])
   }
 
   keep(uri: string, all: readonly Json[]): void {
@@ -33,7 +39,7 @@ export class DiagnosticStore {
     const characters = JSON.stringify(found).length + uri.length
     this.forget(uri)
     if (characters <= MAX_CHARACTERS) {
-      this.#kept.set(uri, { found, characters })
+      this.#kept.set(uri, { found, characters, leftOut: all.length - found.length })
       this.#characters += characters
     }
     while (this.#kept.size > MAX_FILES || this.#characters > MAX_CHARACTERS) {

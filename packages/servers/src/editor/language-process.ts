@@ -120,8 +120,7 @@ export class LanguageProcess {
 
   #read(): void {
     const reader = new MessageReader(this.#options.maxMessageBytes)
-    const { stdout, stderr, stdin } = this.#child
-    stdin?.on('error', () => {})
+    const { stdout, stderr } = this.#child
     stderr?.setEncoding('utf8').on('data', (part: string) => {
       this.#stderr = (this.#stderr + part).slice(-MAX_STDERR)
     })
@@ -132,7 +131,7 @@ export class LanguageProcess {
         this.end(error instanceof Error ? error.message : 'it wrote something else than messages')
       }
     })
-    this.#child.once('error', (error) =>
+    this.#child.on('error', (error) =>
       this.end(`"${this.#options.command[0]}" could not be started (${'code' in error ? error.code : error.message})`),
     )
     this.#child.once('close', (code) =>
@@ -171,7 +170,7 @@ export class LanguageProcess {
   }
 }
 
-function cancelled(): ToolError {
+export function cancelled(): ToolError {
   return new ToolError('The request was cancelled.')
 }
 

@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import { ToolError, tool } from '@portico/sdk/server'
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
 import { START_INPUT } from '../vendor/vendor-host.ts'
+import { toUri } from './file-uri.ts'
 import { answer, type Context, type EditorHost } from './host.ts'
 import type { Language } from './languages.ts'
 import { readRange, toPosition } from './positions.ts'
@@ -58,12 +59,18 @@ export function createReadTools(host: EditorHost) {
 const SEVERITIES = ['', 'error', 'warning', 'information', 'hint']
 
 /** One thing that is wrong, in a line. */
-export function diagnosticLine(name: string, diagnostic: ReturnType<typeof toObject>): string {
+function diagnosticLine(name: string, diagnostic: ReturnType<typeof toObject>): string {
   const { severity, message, code, source, range } = diagnostic
   const { line, character } = readRange(range).start
   const kind = SEVERITIES[typeof severity === 'number' ? severity : 1] ?? 'error'
   const mark = [toLine(source, 40), toLine(code, 40)].filter(Boolean).join(' ')
   return `${name}:${line + 1}:${character + 1} ${kind}: ${toLine(message, 500)}${mark === '' ? '' : ` [${mark}]`}`
+}
+
+/** All that is known to be wrong with one file, and how much more there was. */
+export function diagnosticLines(name: string, found: readonly ReturnType<typeof toObject>[], more: number): string[] {
+  const lines = found.map((diagnostic) => diagnosticLine(name, diagnostic))
+  return [...lines, ...leftOut(more).map((note) => `${name}: ${note}`)]
 }
 
 function diagnosticsTool(host: EditorHost) {
@@ -81,10 +88,11 @@ function diagnosticsTool(host: EditorHost) {
     const lines: string[] = []
     for (const given of paths) {
       const { path } = await host.file(given)
-      const found = await host.clientFor(path).diagnose(path, ctx.signal)
+      const client = host.clientFor(path)
+      const found = await client.diagnose(path, ctx.signal)
       if (found === undefined)
         lines.push(`${host.name(path)}: the language server has said nothing of it yet; ask again`)
-      else lines.push(...found.map((diagnostic) => diagnosticLine(host.name(path), diagnostic)))
+      else lines.push(...diagnosticLines(host.name(path), found, client.diagnostics.leftOut(toUri(path))))
     }
     return answer(host, lines.length === 0 ? 'Nothing is wrong.' : lines.join('\n'), start)
   })
@@ -121,6 +129,13 @@ const KINDS = [
 ]
 const MAX_DEPTH = 10
 const MAX_SYMBOLS = 5_000
+const MAX_FOUND = 200
+const MAX_PLACES = 500
+
+/** What a list that was cut says at its end. */
+export function leftOut(count: number): string[] {
+  return count > 0 ? [`[${count} more are left out.]`] : []
+}
 
 function symbolsTool(host: EditorHost) {
   const input = {
@@ -142,17 +157,21 @@ function symbolsTool(host: EditorHost) {
 /** Bounded in depth and number: whoever answers decides both. */
 function symbolLines(symbols: unknown): string[] {
   const lines: string[] = []
+  let isCut = false
   const add = (list: unknown, depth: number): void => {
     for (const { name, kind, range, location, children } of toList(list)) {
-      if (lines.length >= MAX_SYMBOLS) return
+      if (lines.length >= MAX_SYMBOLS || depth > MAX_DEPTH) {
+        isCut = true
+        return
+      }
       const { start, end } = readRange(range ?? toObject(location).range)
       const what = KINDS[Number(kind)] ?? 'symbol'
       lines.push(`${'  '.repeat(depth)}${what} ${toLine(name)} ${start.line + 1}–${end.line + 1}`)
-      if (depth < MAX_DEPTH) add(children, depth + 1)
+      add(children, depth + 1)
     }
   }
   add(symbols, 0)
-  return lines
+  return isCut ? [...lines, `[More is left out: at most ${MAX_SYMBOLS} symbols, ${MAX_DEPTH} levels deep.]`] : lines
 }
 
 function findSymbolTool(host: EditorHost) {
@@ -171,7 +190,7 @@ function findSymbolTool(host: EditorHost) {
   return tool(
     { title: 'Find a symbol', description, input, ...READS },
     async ({ query, near, start }, ctx: Context) => {
-      const languages = near === undefined ? host.languages : [await nearest(host, near)]
+      const languages = near === undefined ? host.languages : [await nearest(host, near, ctx)]
       const lines: string[] = []
       for (const language of languages) {
         // One that cannot be used says so; the others answer all the same.
@@ -188,18 +207,20 @@ function findSymbolTool(host: EditorHost) {
 
 async function symbolPlaces(host: EditorHost, language: Language, query: string, ctx: Context): Promise<string[]> {
   const answered = await host.clientOf(language).askAll('workspace/symbol', { query }, ctx.signal)
-  const found = toList(answered).slice(0, 200)
+  const all = toList(answered)
+  const found = all.slice(0, MAX_FOUND)
   const places = await host.places(found.map(({ location }) => location))
-  return found.flatMap(({ name, kind }, at) =>
+  const lines = found.flatMap(({ name, kind }, at) =>
     places[at] === undefined ? [] : [`${KINDS[Number(kind)] ?? 'symbol'} ${toLine(name)}  ${places[at]}`],
   )
+  return [...lines, ...leftOut(all.length - found.length)]
 }
 
 /** Language servers read a project once a file of it is shown. */
-async function nearest(host: EditorHost, given: string): Promise<Language> {
+async function nearest(host: EditorHost, given: string, ctx: Context): Promise<Language> {
   const { path } = await host.file(given)
   const client = host.clientFor(path)
-  await client.show(path)
+  await client.show(path, ctx.signal)
   return client.language
 }
 
@@ -215,14 +236,14 @@ function placesTool(host: EditorHost, method: string, title: string, description
     async (place, ctx: Context) => {
       const found = await askAt(host, { method, more: { context: { includeDeclaration: true } } }, place, ctx)
       const all = toList(Array.isArray(found) ? found : found === null ? [] : [found])
-      const places = await host.places(all.slice(0, 500))
+      const places = await host.places(all.slice(0, MAX_PLACES))
       const shown = places.filter((one) => one !== undefined)
       const elsewhere = places.length - shown.length
-      return answer(
-        host,
-        `${shown.join('\n')}${elsewhere === 0 ? '' : `\n[${elsewhere} outside of the folder]`}`.trim(),
-        place.start,
-      )
+      const notes = [
+        ...(elsewhere === 0 ? [] : [`[${elsewhere} outside of the folder]`]),
+        ...leftOut(all.length - places.length),
+      ]
+      return answer(host, [...shown, ...notes].join('\n'), place.start)
     },
   )
 }

@@ -2,12 +2,12 @@
 
 import { readFile } from 'node:fs/promises'
 import { resource, type Server, tool } from '@portico/sdk/server'
-import { type FSWatcher, watch } from 'chokidar'
 import { PathError } from '../files/confine.ts'
+import { type FileWatch, watchFiles } from '../machine/file-watch.ts'
 import { onSubscriptions } from '../subscribers.ts'
 import { START_INPUT } from '../vendor/vendor-host.ts'
 import { answer, bounded, type EditorHost } from './host.ts'
-import { diagnosticLine } from './read-tools.ts'
+import { diagnosticLines } from './read-tools.ts'
 import { readReport, reportText } from './test-reports.ts'
 
 /** A run of many tests is larger than a source file. */
@@ -51,9 +51,9 @@ export function createReportResources(host: EditorHost) {
 
 async function diagnosed(host: EditorHost): Promise<string> {
   const lines: string[] = []
-  for (const [uri, found] of host.clients().flatMap(({ diagnostics }) => diagnostics.all())) {
+  for (const [uri, found, leftOut] of host.clients().flatMap(({ diagnostics }) => diagnostics.all())) {
     const path = await host.inFolder(uri)
-    if (path !== undefined) lines.push(...found.map((diagnostic) => diagnosticLine(host.name(path), diagnostic)))
+    if (path !== undefined) lines.push(...diagnosticLines(host.name(path), found, leftOut))
   }
   return bounded(host, lines.join('\n')) || 'Nothing is wrong with the files that were looked at.'
 }
@@ -80,30 +80,24 @@ interface ReportNotices {
 
 /** Tells subscribers when a report was written, or language servers found something; watches only while somebody listens. */
 export function noticeChanges(server: Server, host: EditorHost): ReportNotices {
-  let watcher: FSWatcher | undefined
-  let stopWaiting = (): void => {}
+  let watcher: FileWatch | undefined
+  const { reports } = host.settings
   const held = new Map<string, number>()
   const closeWatcher = async (): Promise<void> => {
     const closing = watcher
     watcher = undefined
-    stopWaiting()
     await closing?.close()
   }
   onSubscriptions(server, {
     hold(uri) {
       held.set(uri, (held.get(uri) ?? 0) + 1)
-      if (uri !== TESTS_URI || watcher !== undefined) return
-      watcher = watch(
-        host.settings.reports.map((file) => host.fromFolder(file)),
-        { ignoreInitial: true },
+      if (uri !== TESTS_URI || reports.length === 0) return
+      watcher ??= watchFiles(
+        reports.map((file) => host.fromFolder(file)),
+        {},
+        () => server.changed(TESTS_URI),
       )
-      const started = watcher
-      started.on('all', () => server.changed(TESTS_URI))
-      return new Promise((resolve) => {
-        started.once('ready', () => resolve())
-        // One that is closed before never becomes ready.
-        stopWaiting = resolve
-      })
+      return watcher.ready
     },
     release(uri) {
       const count = (held.get(uri) ?? 1) - 1

@@ -7,12 +7,12 @@ import { lstat, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { RpcError } from '@portico/sdk/server'
-import { type FSWatcher, watch } from 'chokidar'
+import { type FileWatch, watchFiles } from '../machine/file-watch.ts'
 import type { SubscriptionWatcher } from '../subscribers.ts'
 import { listNames } from './walk.ts'
 
 interface Watched {
-  readonly watcher: FSWatcher
+  readonly watcher: FileWatch
   readonly files: number
   /** How many subscriptions there are, by the URI as each client wrote it. */
   readonly uris: Map<string, number>
@@ -106,16 +106,13 @@ export class Watches implements SubscriptionWatcher {
       const reason = `would watch ${this.#files + files} files; the option "maxWatched" allows ${this.#maxWatched}`
       throw new RpcError(-32602, `Invalid params: uri ${reason}`, { parameter: 'uri', reason })
     }
-    const watcher = isDirectory ? watchFolder(path) : watchFile(path)
     const uris = new Map<string, number>()
     const look = createLook(path, () => {
       for (const uri of uris.keys()) this.#changed(uri)
       return uris.size > 0
     })
-    watcher.on('all', () => void look())
-    // A watcher that fails tells nothing more; reading still works.
-    watcher.on('error', () => {})
-    await new Promise<void>((resolve) => watcher.once('ready', () => resolve()))
+    const watcher = isDirectory ? watchFolder(path, look) : watchFile(path, look)
+    await watcher.ready
     const watched = { watcher, files, uris }
     this.#files += files
     this.#watched.set(path, watched)
@@ -164,14 +161,14 @@ async function stampOf(path: string): Promise<string> {
   return [stamp, ...stamps].join('\n')
 }
 
-const QUIETLY = { ignoreInitial: true, followSymlinks: false, depth: 0 } as const
+const NARROWLY = { followSymlinks: false, depth: 0 } as const
 
-function watchFolder(path: string): FSWatcher {
-  return watch(path, QUIETLY)
+function watchFolder(path: string, onChange: () => void): FileWatch {
+  return watchFiles(path, NARROWLY, onChange)
 }
 
 /** By way of its folder, so that a file replaced by another of the same name is still the one that is watched. */
-function watchFile(path: string): FSWatcher {
+function watchFile(path: string, onChange: () => void): FileWatch {
   const folder = dirname(path)
-  return watch(folder, { ...QUIETLY, ignored: (one) => one !== folder && one !== path })
+  return watchFiles(folder, { ...NARROWLY, ignored: (one) => one !== folder && one !== path }, onChange)
 }

@@ -6,14 +6,14 @@
 import { createHash } from 'node:crypto'
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type FSWatcher, watch } from 'chokidar'
+import { type FileWatch, watchFiles } from '../machine/file-watch.ts'
 import type { SubscriptionWatcher } from '../subscribers.ts'
 import { parseStatus, statusText } from './reports.ts'
 import type { Repository } from './repository.ts'
 
 interface Watched {
   readonly uris: Map<string, number>
-  readonly watcher: FSWatcher
+  readonly watcher: FileWatch
   readonly timer: ReturnType<typeof setInterval>
   seen: string | undefined
   looking: boolean
@@ -82,20 +82,14 @@ export class RepositoryWatches implements SubscriptionWatcher {
   async #start(repository: Repository): Promise<Watched> {
     const folder = repository.gitDirectory
     const files = new Set(['HEAD', 'index', 'packed-refs'].map((name) => join(folder, name)))
-    const watcher = watch(folder, {
-      ignoreInitial: true,
-      followSymlinks: false,
-      depth: 0,
-      ignored: (path) => path !== folder && !files.has(path),
-    })
     const look = (): void => void this.#look(repository, watched)
+    const ignored = (path: string): boolean => path !== folder && !files.has(path)
+    const watcher = watchFiles(folder, { followSymlinks: false, depth: 0, ignored }, look)
     const timer = setInterval(look, this.#pollMs)
     timer.unref()
     const watched: Watched = { uris: new Map(), watcher, timer, seen: undefined, looking: false, again: false }
-    watcher.on('all', look)
     // A watcher that fails leaves the looking now and then.
-    watcher.on('error', () => {})
-    await new Promise<void>((resolve) => watcher.once('ready', () => resolve()))
+    await watcher.ready
     watched.seen = await stampOf(repository)
     this.#watched.set(repository, watched)
     return watched

@@ -37,6 +37,8 @@ export function startChild(
   options: ChildOptions,
 ): ChildProcessWithoutNullStreams {
   const child = spawnPiped(program, args, { ...options, shell: false, detached: hasGroups, windowsHide: true })
+  // A program that ends before it has read its input, or a pipe that breaks, shows in how it ends.
+  for (const stream of child.stdio) stream?.on('error', () => {})
   const { pid } = child
   if (pid !== undefined && hasGroups) {
     keep(pid)
@@ -84,8 +86,8 @@ function startKeeper(): void {
   const forget = (): void => {
     if (keeper === started) keeper = undefined
   }
-  started.once('error', forget).once('exit', forget)
-  started.stdin.on('error', forget)
+  started.on('error', forget).once('exit', forget)
+  for (const stream of [started.stdin, started.stdout]) stream.on('error', forget)
   started.stdin.write([...groups].map((group) => `+ ${group}\n`).join(''))
   started.stdout.resume()
   // It must not keep this process. A pipe to a process is a socket, whatever its declared type.

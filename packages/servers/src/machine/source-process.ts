@@ -35,6 +35,8 @@ export function startProcess(beside: string, name: string, memoryMb: number): Ch
     stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
     windowsHide: true,
   })
+  // Nothing is written to it, so its breaking says no more than the end of the process does.
+  child.stdin?.on('error', () => {})
   // A pipe to a process is a socket, whatever its declared type; open, it must not keep this one.
   ;(child.stdin as Socket | null)?.unref()
   return child
