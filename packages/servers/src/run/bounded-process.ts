@@ -66,8 +66,6 @@ export function runBounded(job: ProcessJob): Promise<ProcessOutcome> {
     process.once('exit', onExit)
     const printed = collectOutput(child, limits.outputBytes, job.onOutput, () => end('output'))
     const archive = collectArchive(child, job.archiveBytes ?? 0)
-    // A program that ends before it has read its input is no error of ours.
-    child.stdin?.on('error', () => {})
     child.stdin?.end(job.stdin ?? '')
     const over = (): void => {
       clearTimeout(timer)
@@ -96,7 +94,7 @@ function collectOutput(child: ChildProcess, maxBytes: number, onOutput: OnOutput
   for (const name of ['stdout', 'stderr'] as const) {
     const decoder = new StringDecoder('utf8')
     child[name]?.on('data', (chunk: Buffer) => {
-      if (size >= maxBytes) return
+      if (size > maxBytes) return
       const kept = chunk.subarray(0, maxBytes - size)
       size += chunk.length
       const text = decoder.write(kept)
@@ -113,7 +111,6 @@ function collectArchive(child: ChildProcess, maxBytes: number): () => Buffer {
   let size = 0
   const stream = child.stdio[3]
   if (stream instanceof Object && 'on' in stream) {
-    stream.on('error', () => {})
     stream.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size <= maxBytes) chunks.push(chunk)

@@ -5,6 +5,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Principal } from '@portico/sdk/server'
+import { spellHidden, toPlainText } from '../text/plain-text.ts'
 import type { Outcome, RunFile } from './outcome.ts'
 
 interface PastRun {
@@ -58,8 +59,21 @@ export function runUri(id: string): string {
   return `run://runs/${id}`
 }
 
-export function fileUri(id: string, path: string): string {
+function fileUri(id: string, path: string): string {
   return `${runUri(id)}/files/${encodeURIComponent(path)}`
+}
+
+/** What a run printed and came to, as tools and resources show it: nothing hidden in it. */
+export function toPlainOutput({ stdout, stderr, value }: Outcome) {
+  return {
+    stdout: toPlainText(stdout),
+    stderr: toPlainText(stderr),
+    ...(value !== undefined && { value: toPlainText(value) }),
+  }
+}
+
+export function describeFile(id: string, { path, bytes }: RunFile) {
+  return { path: spellHidden(path), bytes: bytes.length, uri: fileUri(id, path) }
 }
 
 /** Text where it is text; undefined where it is not. */

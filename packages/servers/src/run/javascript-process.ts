@@ -12,6 +12,7 @@ import {
   type QuickJSRuntime,
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core'
+import { isFileName } from './file-name.ts'
 import type { JavascriptOrder, JavascriptReply } from './javascript.ts'
 import { Modules } from './javascript-modules.ts'
 import { PRELUDE } from './javascript-prelude.ts'
@@ -146,8 +147,7 @@ function openGuest(context: QuickJSContext, { folder, limits, print, timers, mod
     const name = text(path)
     const bytes = new TextEncoder().encode(text(content))
     const others = [...folder].reduce((sum, [key, one]) => sum + (key === name ? 0 : one.length), 0)
-    if (name === '' || name.length > 200 || name.split('/').some((part) => ['', '.', '..'].includes(part)))
-      throw new Error('That is no name for a file here: use a relative path')
+    if (!isFileName(name)) throw new Error('That is no name for a file here: use a relative path')
     if (others + bytes.length > limits.fileBytes)
       throw new Error(`More than ${limits.fileBytes} bytes of files (fileBytes)`)
     if (!folder.has(name) && folder.size >= limits.maxFiles)

@@ -1,6 +1,7 @@
 /** How a run ended and what it left, whatever ran it; `tools.ts` tells it to the model. */
 
 import { ToolError } from '@portico/sdk/server'
+import { isFileName } from './file-name.ts'
 import type { RunLimits } from './options.ts'
 
 /** A file that goes into a run or comes out of one. */
@@ -38,14 +39,13 @@ export interface Job {
   readonly onOutput: OnOutput
 }
 
-/** The names that a file may have in a run: relative, no way out, nothing hidden in them. */
+/** The files of a call: few enough, small enough, each with a name of its own. */
 export function checkFiles(files: readonly { path: string; text: string }[], limits: RunLimits): RunFile[] {
   if (files.length > limits.maxFiles) throw new ToolError(`At most ${limits.maxFiles} files (option maxFiles).`)
   let size = 0
   const seen = new Set<string>()
   return files.map(({ path, text }) => {
-    const parts = path.split('/')
-    if (path.length > 200 || parts.some((part) => part === '' || part === '.' || part === '..') || UNFIT.test(path)) {
+    if (!isFileName(path)) {
       throw new ToolError(
         `"${path.slice(0, 200)}" is no name for a file here: use a relative path such as data/in.csv.`,
       )
@@ -68,6 +68,3 @@ export function changedFiles(before: readonly RunFile[], after: readonly RunFile
     return old === undefined || Buffer.compare(old, bytes) !== 0
   })
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const UNFIT = /[\\:\u0000-\u001f]/

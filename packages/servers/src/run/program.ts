@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { findProgram, plainEnvironment } from '../machine/program.ts'
 import { readArchive, type Unpacked } from './archive.ts'
 import { type ProcessOutcome, runBounded } from './bounded-process.ts'
+import { isFileName } from './file-name.ts'
 import { sandboxUser, withFolders } from './isolation.ts'
 import { changedFiles, type Job, type Outcome, type RunFile } from './outcome.ts'
 import { SANDBOX_ENV, type SandboxTools, toSandboxCommand, withinLimits, withinTime } from './sandbox-command.ts'
@@ -24,7 +25,8 @@ export function runProgram(sandbox: SandboxTools | undefined, job: ProgramJob): 
     const { ending, exitCode, stdout, stderr } = ran.outcome
     const files = changedFiles(job.files, ran.unpacked.files)
     const { isWhole, files: folder } = ran.unpacked
-    return { ending, exitCode, stdout, stderr, files, ...(isWhole ? { folder } : { lost: lostWords(job) }) }
+    const lost = lostWords(job, ran.unpacked)
+    return { ending, exitCode, stdout, stderr, files, ...(isWhole && { folder }), ...(lost !== '' && { lost }) }
   })
 }
 
@@ -75,6 +77,7 @@ async function runOpenly(job: ProgramJob, folder: string): Promise<Ran> {
 async function writeFiles(folder: string, files: readonly RunFile[]): Promise<void> {
   const user = sandboxUser()
   for (const { path, bytes } of files) {
+    if (!isFileName(path)) throw new Error(`no name for a file in a run: ${JSON.stringify(path)}`)
     const target = join(folder, path)
     await mkdir(dirname(target), { recursive: true })
     await writeFile(target, bytes, { flag: 'wx' })
@@ -87,6 +90,7 @@ async function readFolder(folder: string, maxFiles: number, maxBytes: number): P
   const files: RunFile[] = []
   const waiting = ['']
   let size = 0
+  let unfit = 0
   for (let at = 0; at < waiting.length; at++) {
     const base = waiting[at] ?? ''
     for (const name of await readdir(join(folder, base))) {
@@ -94,12 +98,16 @@ async function readFolder(folder: string, maxFiles: number, maxBytes: number): P
       const seen = await lstat(join(folder, path)).catch(() => undefined)
       if (seen?.isDirectory() && waiting.length <= maxFiles) waiting.push(path)
       if (!seen?.isFile()) continue
+      if (!isFileName(path)) {
+        unfit++
+        continue
+      }
       size += seen.size
-      if (files.length === maxFiles || size > maxBytes) return { files, isWhole: false }
+      if (files.length === maxFiles || size > maxBytes) return { files, isWhole: false, unfit }
       files.push({ path, bytes: await readPlain(join(folder, path), seen.size) })
     }
   }
-  return { files, isWhole: true }
+  return { files, isWhole: true, unfit }
 }
 
 async function readPlain(path: string, size: number): Promise<Uint8Array> {
@@ -113,6 +121,8 @@ async function readPlain(path: string, size: number): Promise<Uint8Array> {
   }
 }
 
-function lostWords({ limits }: ProgramJob): string {
-  return `Files were lost: the run was ended, or left more than ${limits.maxFiles} files or ${limits.fileBytes} bytes (options maxFiles, fileBytes).`
+function lostWords({ limits }: ProgramJob, { isWhole, unfit }: Unpacked): string {
+  const many = `Files were lost: the run was ended, or left more than ${limits.maxFiles} files or ${limits.fileBytes} bytes (options maxFiles, fileBytes).`
+  const named = `${unfit} file(s) were left out for their names: too long, or with a backslash, colon or control character.`
+  return [...(isWhole ? [] : [many]), ...(unfit > 0 ? [named] : [])].join(' ')
 }

@@ -10,7 +10,7 @@ import { type AskingContext, createServer, PorticoError, prompt, resource, type 
 import { toAnswers } from '../answers.ts'
 import type { ReadyServer } from '../entry.ts'
 import { findProgram } from '../machine/program.ts'
-import { fileUri, History, runUri, textOf } from './history.ts'
+import { describeFile, History, runUri, textOf, toPlainOutput } from './history.ts'
 import { describeIsolation, type Isolation, type Languages, probeIsolation } from './isolation.ts'
 import { type RunOptions, type RunSettings, settleRunOptions } from './options.ts'
 import type { Outcome } from './outcome.ts'
@@ -130,8 +130,8 @@ function createResources(history: History, settings: RunSettings, isolation: Iso
         const run = history.find(ctx.principal, id)
         if (run === undefined) return undefined
         const { tool, at, outcome } = run
-        const files = outcome.files.map(({ path, bytes }) => ({ path, bytes: bytes.length, uri: fileUri(id, path) }))
-        return { tool, at, ...outcome, files }
+        const files = outcome.files.map((file) => describeFile(id, file))
+        return { tool, at, ...outcome, ...toPlainOutput(outcome), files }
       },
     ),
     file: resource(

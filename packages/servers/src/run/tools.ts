@@ -5,7 +5,7 @@ import { callerOf } from '../caller.ts'
 import { requireConfirmation } from '../confirmation.ts'
 import { FairTurns } from '../machine/fair-turns.ts'
 import { spellHidden, toPlainText } from '../text/plain-text.ts'
-import { fileUri, type History, runUri, textOf } from './history.ts'
+import { describeFile, type History, runUri, textOf, toPlainOutput } from './history.ts'
 import { describeIsolation, type Isolation, type Languages } from './isolation.ts'
 import { runJavascript } from './javascript.ts'
 import type { RunSettings } from './options.ts'
@@ -270,23 +270,16 @@ function withNote(outcome: Outcome, session: OpenSession | undefined): Outcome {
 const SHOWN_FILE = 4_000
 
 function toResult({ settings, isolation }: ToolParts, id: string, outcome: Outcome, durationMs: number) {
-  const { ending, exitCode, value, lost } = outcome
+  const { ending, exitCode, lost } = outcome
   const note = [NOTES[ending](settings), lost].filter((one) => one !== undefined).join(' ')
   return {
     ok: ending === 'finished',
     ending,
     exitCode,
-    stdout: toPlainText(outcome.stdout),
-    stderr: toPlainText(outcome.stderr),
-    ...(value !== undefined && { value: toPlainText(value) }),
-    files: outcome.files.map(({ path, bytes }) => {
-      const text = bytes.length <= SHOWN_FILE ? textOf(bytes) : undefined
-      return {
-        path: spellHidden(path),
-        bytes: bytes.length,
-        uri: fileUri(id, path),
-        ...(text !== undefined && { text: toPlainText(text) }),
-      }
+    ...toPlainOutput(outcome),
+    files: outcome.files.map((file) => {
+      const text = file.bytes.length <= SHOWN_FILE ? textOf(file.bytes) : undefined
+      return { ...describeFile(id, file), ...(text !== undefined && { text: toPlainText(text) }) }
     }),
     ...(note !== '' && { note }),
     durationMs,
