@@ -28,7 +28,7 @@ interface TextQuery {
   readonly limit: number
 }
 
-export interface TextMatch {
+interface TextMatch {
   readonly path: string
   readonly line: number
   readonly text: string
@@ -42,6 +42,8 @@ interface TextFound {
   readonly hasMore: boolean
   /** False when limits kept the search from seeing everything. */
   readonly complete: boolean
+  /** What was not looked through, in words. */
+  readonly passedBy?: string
 }
 
 interface TextSearch {
@@ -96,29 +98,32 @@ async function searchWithRipgrep(
   const isWanted = createFilter(start, query.glob)
   // Ripgrep would read the rules above the configured directory, too, so it reads none above where it begins.
   const above = settings.ignore ? await rulesAbove(start.directory, start.path) : []
-  const linesAround = createCheck()
+  const passedBy = new PassedBy(MAX_SEARCHED)
+  const linesAround = createCheck(passedBy)
   let seen = 0
   for (const { path, line, text } of readRipgrep(outcome.stdout)) {
     if (confinement.isDenied(start.directory, path) || !isWanted(path) || isIgnored(above, path, false)) continue
     const lines = await linesAround(path, line, text)
     if (lines === undefined) continue
     if (seen++ < query.skip) continue
-    if (matches.length === query.limit) return { engine: 'ripgrep', matches, hasMore: true, complete: true }
-    matches.push({ path, line, text: text.slice(0, SHOWN), ...around(lines, line, query.context) })
+    if (matches.length === query.limit) return { engine: 'ripgrep', matches, hasMore: true, ...passedBy.toFound(true) }
+    matches.push({ path, line, text: (text ?? '').slice(0, SHOWN), ...around(lines, line, query.context) })
   }
-  return { engine: 'ripgrep', matches, hasMore: false, complete: !outcome.truncated && !outcome.timedOut }
+  return { engine: 'ripgrep', matches, hasMore: false, ...passedBy.toFound(!outcome.truncated && !outcome.timedOut) }
 }
 
 /**
  * The lines of a file, if one stands where ripgrep says. A folder that was swapped for a link while it searched has led it outside; the
  * file is opened again by the path that was judged, and what does not stand there is passed by.
  */
-function createCheck(): (path: string, line: number, text: string) => Promise<readonly string[] | undefined> {
+function createCheck(
+  passedBy: PassedBy,
+): (path: string, line: number, text: string | undefined) => Promise<readonly string[] | undefined> {
   let last: { readonly path: string; readonly lines: readonly string[] } | undefined
   return async (path, line, text) => {
     // Matches come sorted by path, so that the last file is all that is worth keeping.
-    if (last?.path !== path) last = { path, lines: await readAllLines(path, MAX_SEARCHED) }
-    return last.lines[line - 1]?.slice(0, SHOWN) === text.slice(0, SHOWN) ? last.lines : undefined
+    if (last?.path !== path) last = { path, lines: await readAllLines(path, passedBy) }
+    return text !== undefined && last.lines[line - 1]?.slice(0, SHOWN) === text.slice(0, SHOWN) ? last.lines : undefined
   }
 }
 
@@ -150,7 +155,7 @@ function ripgrepArguments(path: string, query: TextQuery, settings: FilesSetting
 }
 
 /** Reads the lines of ripgrep's JSON that are matches; a last line that was cut off is left out. */
-function* readRipgrep(output: Buffer): Generator<TextMatch> {
+function* readRipgrep(output: Buffer): Generator<RipgrepLine> {
   for (const line of new StringDecoder('utf8').write(output).split('\n')) {
     if (!line.startsWith('{"type":"match"')) continue
     let message: RipgrepMatch
@@ -161,10 +166,18 @@ function* readRipgrep(output: Buffer): Generator<TextMatch> {
       return
     }
     const { path, lines, line_number: number } = message.data ?? {}
-    // A name or line that is not UTF-8 comes as `bytes` and is passed by.
-    if (typeof path?.text !== 'string' || typeof lines?.text !== 'string' || typeof number !== 'number') continue
-    yield { path: path.text, line: number, text: lines.text.replace(/\r?\n$/, '') }
+    // A name or line that is not UTF-8 comes as `bytes`.
+    if (typeof path?.text !== 'string' || typeof number !== 'number') continue
+    const text = typeof lines?.text === 'string' ? lines.text.replace(/\r?\n$/, '') : undefined
+    yield { path: path.text, line: number, text }
   }
+}
+
+interface RipgrepLine {
+  readonly path: string
+  readonly line: number
+  /** Undefined where it is not UTF-8. */
+  readonly text: string | undefined
 }
 
 interface RipgrepMatch {
@@ -181,21 +194,22 @@ async function searchByWalking(start: Reached, query: TextQuery, search: TextSea
   const wanted = query.ignoreCase ? query.pattern.toLowerCase() : query.pattern
   const isWanted = createFilter(start, query.glob)
   const until = performance.now() + settings.timeoutMs
+  const passedBy = new PassedBy(settings.maxWriteBytes)
   const matches: TextMatch[] = []
   let seen = 0
   for await (const { path, kind } of walk.entries()) {
     if (walk.visited % 200 === 0) progress(walk.visited)
-    if (performance.now() > until) return { engine: 'plain', matches, hasMore: false, complete: false }
+    if (performance.now() > until) return { engine: 'plain', matches, hasMore: false, ...passedBy.toFound(false) }
     if (kind !== 'file' || !isWanted(path) || confinement.isDenied(start.directory, path)) continue
-    const lines = await readAllLines(path, settings.maxWriteBytes)
+    const lines = await readAllLines(path, passedBy)
     for (const [index, line] of lines.entries()) {
       if (!(query.ignoreCase ? line.toLowerCase() : line).includes(wanted)) continue
       if (seen++ < query.skip) continue
-      if (matches.length === query.limit) return { engine: 'plain', matches, hasMore: true, complete: true }
+      if (matches.length === query.limit) return { engine: 'plain', matches, hasMore: true, ...passedBy.toFound(true) }
       matches.push({ path, line: index + 1, text: line.slice(0, SHOWN), ...around(lines, index + 1, query.context) })
     }
   }
-  return { engine: 'plain', matches, hasMore: false, complete: walk.complete }
+  return { engine: 'plain', matches, hasMore: false, ...passedBy.toFound(walk.complete) }
 }
 
 /** What stands before and after a line, counted from 1. */
@@ -212,15 +226,43 @@ function createFilter(start: Reached, glob: string | undefined): (path: string) 
   return (path) => matches(relative(start.path, path).replaceAll(sep, '/'))
 }
 
+/** Counts the files that may hold what is looked for and were not looked through. */
+class PassedBy {
+  readonly maxBytes: number
+  large = 0
+  /** Neither UTF-8 nor binary: most likely text in another encoding. */
+  foreign = 0
+  unreadable = 0
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes
+  }
+
+  toFound(complete: boolean): Pick<TextFound, 'complete' | 'passedBy'> {
+    const words = [
+      ...(this.large > 0 ? [`${this.large} larger than ${this.maxBytes} bytes`] : []),
+      ...(this.foreign > 0 ? [`${this.foreign} not in UTF-8`] : []),
+      ...(this.unreadable > 0 ? [`${this.unreadable} that cannot be read`] : []),
+    ]
+    return words.length === 0 ? { complete } : { complete: false, passedBy: `Files: ${words.join(', ')}` }
+  }
+}
+
 /** Nothing for what is not text, cannot be read or is too large to look through. */
-async function readAllLines(path: string, maxBytes: number): Promise<string[]> {
+async function readAllLines(path: string, passedBy: PassedBy): Promise<string[]> {
   try {
     return await withFile(path, async (file) => {
-      if (file.size > maxBytes) return []
-      const text = decodeText(await readBytes(file, 0, file.size))
+      if (file.size > passedBy.maxBytes) {
+        passedBy.large++
+        return []
+      }
+      const bytes = await readBytes(file, 0, file.size)
+      const text = decodeText(bytes)
+      if (text === undefined && !bytes.includes(0)) passedBy.foreign++
       return text === undefined ? [] : text.split(/\r?\n/)
     })
   } catch {
+    passedBy.unreadable++
     return []
   }
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { begin, cleanUp, done, inside, outside, prepare, refusal } from './fixture.ts'
@@ -39,6 +39,22 @@ describe.each(ENGINES)('searching (ripgrep: %j)', (ripgrep) => {
       const found = await done<{ matches: unknown[] }>(client, 'search_text', { pattern })
       expect(found.matches.length, pattern).toBe({ '-e': 0, '(': 0, '--': 2 }[pattern] ?? 1)
     }
+  })
+
+  it('says which files it did not look through', async () => {
+    const plain = await begin({ ripgrep })
+    await writeFile(join(inside, 'picture.bin'), Buffer.from([0, 0xe9, 10]))
+    expect(await done(plain, 'search_text', { pattern: 'haystack' })).toMatchObject({ complete: true })
+    await writeFile(join(inside, 'latin1.txt'), Buffer.from('haystack caf\xe9\n', 'latin1'))
+    const found = await done(plain, 'search_text', { pattern: 'haystack' })
+    expect(found).toMatchObject({ matches: [], complete: false, passedBy: 'Files: 1 not in UTF-8' })
+    await rm(join(inside, 'latin1.txt'))
+    await writeFile(join(inside, 'large.txt'), `haystack ${'x'.repeat(2_000)}\n`)
+    const small = await begin({ ripgrep, maxWriteBytes: 1_000 })
+    const partly = await done(small, 'search_text', { pattern: 'haystack' })
+    // Ripgrep looks through larger files, and is not held to what may be written.
+    if (ripgrep) expect(partly).toMatchObject({ matches: [{ line: 1 }], complete: true })
+    else expect(partly).toMatchObject({ complete: false, passedBy: 'Files: 1 larger than 1000 bytes' })
   })
 
   it('takes expressions only where they take linear time', async () => {

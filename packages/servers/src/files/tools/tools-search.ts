@@ -112,6 +112,10 @@ const FOUND_LINES = {
       },
     },
     complete: COMPLETE,
+    passedBy: {
+      type: 'string',
+      description: 'What was not looked through. Binary files never are, nor with ripgrep those over 64 MB',
+    },
     nextCursor: NEXT_CURSOR,
   },
   required: ['engine', 'matches', 'complete'],
@@ -156,9 +160,9 @@ function createSearchText(host: FilesHost) {
       }
       const progress = (visited: number): void => ctx.progress(visited, undefined, `${visited} entries`)
       const found = await searchText(start, query, { confinement, settings, signal: ctx.signal, progress })
-      const { engine, matches, complete, hasMore } = found
+      const { engine, matches, complete, passedBy, hasMore } = found
       const more = hasMore ? { nextCursor: toCursor(String(skip + matches.length), question) } : {}
-      return { engine, matches: [...matches], complete, ...more }
+      return { engine, matches: [...matches], complete, ...(passedBy !== undefined && { passedBy }), ...more }
     },
   )
 }
