@@ -8,8 +8,9 @@ import { applyChanges, differences, editOf, readEdit } from './edits.ts'
 import { toUri } from './file-uri.ts'
 import { answer, type Context, type EditorHost } from './host.ts'
 import { toPosition } from './positions.ts'
-import { askAt, PATH_INPUT, PLACE_INPUT } from './read-tools.ts'
+import { askAt, leftOut, PATH_INPUT, PLACE_INPUT } from './read-tools.ts'
 
+const MAX_ACTIONS = 100
 const APPLY_INPUT = {
   type: 'boolean',
   default: false,
@@ -118,8 +119,11 @@ function actionsTool(host: EditorHost, write: boolean) {
       (one) => toObject(toObject(one.range).start).line === line - 1,
     )
     const params = { range: { start: begin, end: { line, character: 0 } }, context: { diagnostics: wrong } }
-    const actions = toList(await client.ask('textDocument/codeAction', path, params, ctx.signal)).slice(0, 100)
-    if (title === undefined) return answer(host, actions.map((action) => toLine(action.title, 300)).join('\n'), start)
+    const actions = toList(await client.ask('textDocument/codeAction', path, params, ctx.signal))
+    if (title === undefined) {
+      const titles = actions.slice(0, MAX_ACTIONS).map((action) => toLine(action.title, 300))
+      return answer(host, [...titles, ...leftOut(actions.length - titles.length)].join('\n'), start)
+    }
     const chosen = actions.find((action) => toLine(action.title, 300) === title)
     if (chosen === undefined)
       throw new ToolError(`There is no action "${spellHidden(title)}" for that line. Leave "title" out to see them.`)

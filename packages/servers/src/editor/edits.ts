@@ -1,9 +1,12 @@
-/** Edits that a language server proposes: shown as differences, asked about, and written all or none. */
+/**
+ * Edits that a language server proposes: shown as differences, asked about, and written. Where one file cannot be written, those
+ * written before it are put back as they were, unless somebody has changed them again by then, which is said.
+ */
 
 import { readFile } from 'node:fs/promises'
 import { ToolError } from '@portico/sdk/server'
 import { requireConfirmation } from '../confirmation.ts'
-import { toDifference } from '../files/edit.ts'
+import { toDifference, toShown } from '../files/edit.ts'
 import { replaceFile, type Snapshot, takeSnapshot } from '../files/write.ts'
 import { spellHidden } from '../text/plain-text.ts'
 import { toList, toObject, toText } from '../vendor/values.ts'
@@ -71,30 +74,53 @@ export function editOf(uri: string, edits: unknown): object {
 }
 
 export function differences(host: EditorHost, changes: readonly FileChange[]): string {
-  return changes.map(({ path, before, after }) => toDifference(host.name(path), before, after)).join('\n')
+  return changes.map((change) => differenceOf(host, change)).join('\n')
 }
 
-/** Shows all of it, asks, and writes; a file that somebody changed meanwhile stops it, and says what was written by then. */
+function differenceOf(host: EditorHost, { path, before, after }: FileChange): string {
+  return toDifference(host.name(path), before, after)
+}
+
+/** Shows all of it, asks, and writes; a file that somebody changed meanwhile stops it. */
 export async function applyChanges(
   host: EditorHost,
   changes: readonly FileChange[],
   question: string,
   ctx: Context,
 ): Promise<string> {
-  await requireConfirmation(ctx, question, host.settings.allowUnasked, spellHidden(differences(host, changes)))
+  const shown = changes.map((change) => toShown(differenceOf(host, change), change.after)).join('\n')
+  await requireConfirmation(ctx, question, host.settings.allowUnasked, spellHidden(shown))
   for (const { path, before } of changes) {
     if ((await readFile(path, 'utf8')) !== before)
       throw new ToolError(`${host.name(path)} was changed meanwhile. Nothing was written.`)
   }
-  const written: string[] = []
-  for (const { path, after, snapshot } of changes) {
+  const written: FileChange[] = []
+  for (const change of changes) {
     try {
-      await replaceFile(await host.file(path), Buffer.from(after, 'utf8'), snapshot)
-      written.push(host.name(path))
+      await replaceFile(await host.file(change.path), Buffer.from(change.after, 'utf8'), change.snapshot)
+      written.push(change)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      throw new ToolError(`${reason} (written before: ${written.join(', ') || 'nothing'})`, { cause: error })
+      const left = await putBack(host, written)
+      const end = left.length === 0 ? 'No file was changed.' : `These stay changed: ${left.join(', ')}.`
+      throw new ToolError(`${host.name(change.path)} could not be written (${reason}). ${end}`, { cause: error })
     }
   }
-  return `Changed ${written.join(', ') || 'nothing'}.`
+  return `Changed ${written.map(({ path }) => host.name(path)).join(', ') || 'nothing'}.`
+}
+
+/** The names of the files that cannot be put back: what somebody wrote meanwhile is theirs. */
+async function putBack(host: EditorHost, written: readonly FileChange[]): Promise<readonly string[]> {
+  const left: string[] = []
+  for (const { path, after, snapshot } of written) {
+    try {
+      const reached = await host.file(path, Number.MAX_SAFE_INTEGER)
+      const now = await takeSnapshot(path, Number.MAX_SAFE_INTEGER)
+      if (now.bytes.equals(Buffer.from(after, 'utf8'))) await replaceFile(reached, snapshot.bytes, now)
+      else left.push(host.name(path))
+    } catch {
+      left.push(host.name(path))
+    }
+  }
+  return left
 }

@@ -10,7 +10,7 @@ import { toObject, toText } from '../vendor/values.ts'
 import { toPath } from './file-uri.ts'
 import { type ClientSettings, LanguageClient } from './language-client.ts'
 import { type Language, languageOf } from './languages.ts'
-import { readRange } from './positions.ts'
+import { readRange, toLines } from './positions.ts'
 
 export type Context = AskingContext
 
@@ -28,6 +28,7 @@ export class EditorHost {
   readonly #confinement: Confinement
   readonly #clients = new Map<Language, LanguageClient>()
   readonly #changed: (uri: string) => void
+  #closed = false
 
   constructor(
     confinement: Confinement,
@@ -75,6 +76,8 @@ export class EditorHost {
   clientOf(language: Language): LanguageClient {
     const known = this.#clients.get(language)
     if (known !== undefined && !known.ended) return known
+    // A call that was under way must not leave a process behind.
+    if (this.#closed) throw new ToolError('This server is closed.')
     const client = new LanguageClient(language, this.folders, this.settings)
     client.diagnostics.onChange(this.#changed)
     this.#clients.set(language, client)
@@ -103,7 +106,7 @@ export class EditorHost {
                 ({ text: found }) => found,
                 () => '',
               )
-        last = { uri: file, path, lines: content.split('\n') }
+        last = { uri: file, path, lines: toLines(content) }
       }
       const { line, character } = readRange(range).start
       const words = (last.lines[line] ?? '').trim().slice(0, 200)
@@ -132,6 +135,7 @@ export class EditorHost {
   }
 
   async close(): Promise<void> {
+    this.#closed = true
     await Promise.all([...this.#clients.values()].map((client) => client.close().catch(() => {})))
     this.#clients.clear()
   }

@@ -6,7 +6,7 @@ import { ToolError } from '@portico/sdk/server'
 import { toList, toObject, toText } from '../vendor/values.ts'
 import { DiagnosticStore } from './diagnostic-store.ts'
 import { sameUri, toUri } from './file-uri.ts'
-import { LanguageProcess, type ProcessOptions } from './language-process.ts'
+import { cancelled, LanguageProcess, type ProcessOptions } from './language-process.ts'
 import { type Language, languageIdOf } from './languages.ts'
 import { askCompiler, hasCompiler, typescriptOptions } from './typescript.ts'
 
@@ -89,20 +89,20 @@ export class LanguageClient {
 
   /** Asks about a file, as it is on disk at this moment. */
   async ask(method: string, path: string, params: object, signal: AbortSignal): Promise<unknown> {
-    const uri = await this.show(path)
+    const uri = await this.show(path, signal)
     return this.#process.request(method, { textDocument: { uri }, ...params }, signal)
   }
 
   /** Asks about the folders. */
   async askAll(method: string, params: object, signal: AbortSignal): Promise<unknown> {
-    await this.#ready
+    await this.#started(signal)
     await this.#refresh()
     return this.#process.request(method, params, signal)
   }
 
   /** Shows a file as it is on disk, if it is not what was shown before; gives its URI. */
-  async show(path: string): Promise<string> {
-    await this.#ready
+  async show(path: string, signal: AbortSignal): Promise<string> {
+    await this.#started(signal)
     await this.#refresh()
     const uri = toUri(path)
     await this.#present(uri, path)
@@ -111,7 +111,7 @@ export class LanguageClient {
 
   /** What is wrong with a file; undefined where the server has said nothing of it for a while. */
   async diagnose(path: string, signal: AbortSignal): Promise<readonly Json[] | undefined> {
-    const uri = await this.show(path)
+    const uri = await this.show(path, signal)
     const asked = await this.#askWrong(uri, signal)
     if (asked !== undefined) this.diagnostics.keep(uri, asked)
     else if (this.diagnostics.of(uri) === undefined && !this.#process.ended)
@@ -121,6 +121,16 @@ export class LanguageClient {
 
   close(): Promise<void> {
     return this.#process.close()
+  }
+
+  /** It starts for all who wait; whoever gives up waits no longer. */
+  #started(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => reject(cancelled())
+      if (signal.aborted) return onAbort()
+      signal.addEventListener('abort', onAbort, { once: true })
+      void this.#ready.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+    })
   }
 
   async #initialize(options: object): Promise<void> {

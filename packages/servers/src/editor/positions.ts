@@ -20,7 +20,7 @@ export function toPosition(
   line: number,
   { column, word }: { column?: number | undefined; word?: string | undefined },
 ): Position {
-  const content = text.split('\n')[line - 1]
+  const content = toLines(text)[line - 1]
   if (content === undefined) throw new ToolError(`The file has no line ${line}.`)
   if (word !== undefined) {
     const character = content.indexOf(word)
@@ -64,14 +64,15 @@ export interface TextEdit {
 
 /** The text after edits, which all speak of the text before; edits that overlap are refused. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
-  const starts = lineStarts(text)
+  const lines = lineSpans(text)
   const placed = edits
     .map(({ range, newText }) => ({
-      from: offsetOf(text, starts, range.start),
-      to: offsetOf(text, starts, range.end),
+      from: offsetOf(text, lines, range.start),
+      to: offsetOf(text, lines, range.end),
       newText,
     }))
-    .sort((a, b) => a.from - b.from)
+    // What is put in at a place stands before what takes the place of the text from there on.
+    .sort((a, b) => a.from - b.from || a.to - b.to)
   let result = ''
   let at = 0
   for (const { from, to, newText } of placed) {
@@ -82,16 +83,30 @@ export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   return result + text.slice(at)
 }
 
-function lineStarts(text: string): number[] {
-  const starts = [0]
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
-  return starts
+/** What ends a line in the protocol. */
+const LINE_END = /\r\n|\n|\r/g
+
+export function toLines(text: string): string[] {
+  return text.split(LINE_END)
 }
 
-function offsetOf(text: string, starts: readonly number[], { line, character }: Position): number {
-  const start = starts[line]
-  if (start === undefined) return text.length
-  const next = starts[line + 1]
-  const end = next === undefined ? text.length : next - 1
-  return Math.min(start + character, end)
+interface Span {
+  readonly start: number
+  /** Before what ends the line. */
+  readonly end: number
+}
+
+function lineSpans(text: string): Span[] {
+  const spans: Span[] = []
+  let start = 0
+  for (const { index, 0: end } of text.matchAll(LINE_END)) {
+    spans.push({ start, end: index })
+    start = index + end.length
+  }
+  return [...spans, { start, end: text.length }]
+}
+
+function offsetOf(text: string, lines: readonly Span[], { line, character }: Position): number {
+  const span = lines[line]
+  return span === undefined ? text.length : Math.min(span.start + character, span.end)
 }

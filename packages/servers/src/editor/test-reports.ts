@@ -4,7 +4,9 @@ import { toLine, toList, toObject, toText } from '../vendor/values.ts'
 
 interface TestReport {
   readonly passed: number
-  readonly failed: readonly FailedTest[]
+  /** How many, of which the first are described. */
+  readonly failed: number
+  readonly failures: readonly FailedTest[]
   readonly skipped: number
 }
 
@@ -13,7 +15,7 @@ interface FailedTest {
   readonly message: string
 }
 
-const MAX_FAILED = 200
+const MAX_FAILURES = 200
 
 /** Throws for what is none of them. */
 export async function readReport(file: string, content: string): Promise<TestReport> {
@@ -26,20 +28,21 @@ async function readJunit(content: string): Promise<TestReport> {
   const { DOMParser } = await import('linkedom')
   const document = new DOMParser().parseFromString(content, 'text/xml')
   const cases = [...document.querySelectorAll('testcase')]
-  const failed: FailedTest[] = []
+  const failures: FailedTest[] = []
+  let failed = 0
   let skipped = 0
   for (const one of cases) {
     const failure = one.querySelector('failure') ?? one.querySelector('error')
     if (one.querySelector('skipped') !== null) skipped++
-    else if (failure !== null) {
+    else if (failure !== null && failed++ < MAX_FAILURES) {
       const name = [one.getAttribute('classname'), one.getAttribute('name')].filter(Boolean).join(' › ')
-      failed.push({
+      failures.push({
         name: toLine(name, 300),
         message: unescaped(failure.getAttribute('message') || failure.textContent || '').trim(),
       })
     }
   }
-  return { passed: cases.length - failed.length - skipped, failed: failed.slice(0, MAX_FAILED), skipped }
+  return { passed: cases.length - failed - skipped, failed, failures, skipped }
 }
 
 /** The parser leaves references in attributes as they are written. */
@@ -49,7 +52,8 @@ function unescaped(text: string): string {
 }
 
 function readTap(content: string): TestReport {
-  const failed: FailedTest[] = []
+  const failures: FailedTest[] = []
+  let failed = 0
   let passed = 0
   let skipped = 0
   let current: string[] | undefined
@@ -59,10 +63,10 @@ function readTap(content: string): TestReport {
       current = undefined
       if (/#\s*(skip|todo)/i.test(name)) skipped++
       else if (not === undefined) passed++
-      else if (failed.length < MAX_FAILED) {
+      else if (failed++ < MAX_FAILURES) {
         current = []
         const lines = current
-        failed.push({
+        failures.push({
           name: toLine(name, 300),
           get message() {
             return lines.join('\n')
@@ -71,7 +75,7 @@ function readTap(content: string): TestReport {
       }
     } else if (current !== undefined && current.length < 40) current.push(line)
   }
-  return { passed, failed, skipped }
+  return { passed, failed, failures, skipped }
 }
 
 function readJson(content: string): TestReport {
@@ -83,7 +87,8 @@ function readJson(content: string): TestReport {
   return {
     passed,
     skipped: results.length - passed - failed.length,
-    failed: failed.slice(0, MAX_FAILED).map(({ fullName, title, failureMessages }) => ({
+    failed: failed.length,
+    failures: failed.slice(0, MAX_FAILURES).map(({ fullName, title, failureMessages }) => ({
       name: toLine(fullName ?? title, 300),
       message: (Array.isArray(failureMessages) ? failureMessages.map(toText) : []).join('\n'),
     })),
@@ -91,10 +96,11 @@ function readJson(content: string): TestReport {
 }
 
 /** A report as a model reads it. */
-export function reportText(file: string, { passed, failed, skipped }: TestReport): string {
-  const heading = `${file}: ${passed} passed, ${failed.length} failed, ${skipped} skipped`
-  const details = failed.map(
+export function reportText(file: string, { passed, failed, failures, skipped }: TestReport): string {
+  const heading = `${file}: ${passed} passed, ${failed} failed, ${skipped} skipped`
+  const details = failures.map(
     ({ name, message }) => `✗ ${name}\n    ${message.trim().slice(0, 1000).replaceAll('\n', '\n    ')}`,
   )
-  return [heading, ...details].join('\n')
+  const left = failed - failures.length
+  return [heading, ...details, ...(left > 0 ? [`[${left} more failed tests are not described.]`] : [])].join('\n')
 }
