@@ -204,13 +204,16 @@ describe('answers without measure', () => {
     const generous = await start({ maxCharacters: 1_000_000 })
     await write('project/evil.toy', `ANSWER ${JSON.stringify(Array.from({ length: 6_000 }, () => symbol))}\n`)
     const { text, _meta } = await ask('symbols', { path: 'evil.toy' }, generous)
-    expect(text.split('\n').length).toBe(5_000)
+    // One line more says that there was more.
+    expect(text.split('\n').length).toBe(5_001)
+    expect(text).toMatch(/\[More is left out[^\n]*$/)
     for (const hidden of ['\u202e', '\u200b']) expect(text).not.toContain(hidden)
     expect(_meta, 'sec-592').toMatchObject({ 'portico/untrusted': true })
     const places = Array.from({ length: 600 }, () => ({ uri: plain(), range: RANGE }))
     await write('project/evil.toy', `ANSWER ${JSON.stringify(places)}\n`)
     const { text: shown } = await ask('references', { path: 'evil.toy', line: 1 }, generous)
-    expect(shown.split('\n').length).toBe(500)
+    expect(shown.split('\n').length).toBe(501)
+    expect(shown).toMatch(/\[100 more are left out\.\]$/)
   })
 
   it('sec-592: a line that is told in a refusal hides nothing', async () => {
