@@ -37,7 +37,7 @@ describe('portico faults', () => {
     expect(code).toBe(0)
     // Nobody waits for minutes without a word.
     expect(stderr).toContain('Each fault is tried 1 time')
-    expect(stderr).toMatch(/: 2 of 7, F5 .*\n[\s\S]*portico: 7 of 7, F22 /)
+    expect(stderr).toMatch(/: 3 of 8, F5 .*\n[\s\S]*portico: 8 of 8, F22 /)
   })
 
   it.each([

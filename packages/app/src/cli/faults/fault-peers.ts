@@ -5,13 +5,25 @@
 
 import { createInterface } from 'node:readline'
 import { connect, type JsonObject, PorticoError } from '@portico/sdk/client'
-import { createWorkServer, type ForeignCommand } from '@portico/sdk/testing/faults'
+import { createWorkServer, type FaultSubject, type ForeignCommand } from '@portico/sdk/testing/faults'
 import type { Io } from '../terminal/io.ts'
 
 /** How this very program is started once more. */
 export function ownFaultCommand(flag: '--as-server' | '--as-client'): ForeignCommand {
   const [command = 'node', script = ''] = process.argv
   return { command, args: [...process.execArgv, script, 'faults', flag] }
+}
+
+/** Portico's own server in place of the other, reached with the same revision. What is sent to the other besides is not its own. */
+export function toOwnSubject({ timeoutMs, connect }: FaultSubject, target: FaultSubject['target']): FaultSubject {
+  const versions = connect?.versions
+  return {
+    target,
+    tool: 'work',
+    args: { nonce: 'x', ms: 5 },
+    timeoutMs,
+    ...(versions !== undefined && { connect: { versions } }),
+  }
 }
 
 /** The server that Portico is tried with, on standard streams until they end. */

@@ -11,7 +11,7 @@ import {
   tryServer,
 } from '@portico/sdk/testing/faults'
 import { CliError, EXIT_CODES } from '../../../exit-codes.ts'
-import { beClient, beServer, ownFaultCommand } from '../../faults/fault-peers.ts'
+import { beClient, beServer, ownFaultCommand, toOwnSubject } from '../../faults/fault-peers.ts'
 import { type FaultTables, toFaultTable, toNotes } from '../../faults/fault-table.ts'
 import { readArguments, usageOf } from '../../parse/arguments.ts'
 import type { CommandInput } from '../../parse/command.ts'
@@ -81,15 +81,14 @@ async function tryTheServer(input: CommandInput, io: Io): Promise<FaultTables> {
 
 /** The same faults on the server of this package, reached in the same way. */
 async function tryOwn(subject: FaultSubject, options: FaultOptions, io: Io): Promise<FaultRow[]> {
-  const own = { tool: 'work', args: { nonce: 'x', ms: 5 }, timeoutMs: subject.timeoutMs }
   const told = { ...options, onBegin: telling(io, 'portico') }
   if (typeof subject.target !== 'string') {
-    return tryServer({ ...own, target: ownFaultCommand('--as-server') }, told)
+    return tryServer(toOwnSubject(subject, ownFaultCommand('--as-server')), told)
   }
   const { serveHttp } = await import('@portico/sdk/http')
   const http = await serveHttp(createWorkServer(), { port: 0 })
   try {
-    return await tryServer({ ...own, target: http.url }, told)
+    return await tryServer(toOwnSubject(subject, http.url), told)
   } finally {
     await http.close()
   }
