@@ -40,6 +40,7 @@ export default defineConfig({
           'packages/*/test/**/*.test.ts',
           'examples/**/*.test.ts',
           'tests/*/*.test.ts',
+          'bench/*/*.test.ts',
         ],
         ...left,
       }),

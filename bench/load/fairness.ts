@@ -50,8 +50,10 @@ async function measure(thing: Thing, ports: SharedPorts, ms: number): Promise<Fi
     { name: `${name}: others alone, 99th percentile`, value: before, unit: 'ms' },
     { name: `${name}: others beside the one, 99th percentile`, value: after, unit: 'ms' },
     { name: `${name}: of these, times as long`, value: after / before, unit: '', most: 2 },
+    { name: `${name}: visits of others alone refused`, value: alone.failed, unit: refusedOf(alone), most: 0 },
     { name: `${name}: visits of others refused`, value: beside.failed, unit: refusedOf(beside), most: 0 },
-    { name: `${name}: the one was served`, value: tries.taken, unit: `of ${tries.taken + tries.refused}` },
+    // Who gets nothing at all is no burden to others.
+    { name: `${name}: the one was served`, value: tries.taken, unit: `of ${tries.taken + tries.refused}`, least: 1 },
   ]
 }
 

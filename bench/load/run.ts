@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { Figure } from './figure.ts'
+import { type Figure, isMissed } from './figure.ts'
 import { type Size, STAGES } from './stages.ts'
 
 const FULL: Size = {
@@ -80,10 +80,6 @@ ${tables.join('\n\n')}
 `
 }
 
-function isMissed({ value, most, least }: Figure): boolean {
-  return (most !== undefined && value > most) || (least !== undefined && value < least)
-}
-
 function boundOf({ most, least }: Figure): string {
   return most !== undefined ? `at most ${most}` : least !== undefined ? `at least ${least}` : ''
 }
@@ -99,6 +95,7 @@ function toRow(figure: Figure): string {
 }
 
 function toText({ value, unit }: Figure): string {
+  if (Number.isNaN(value)) return `nothing measured${unit === '' ? '' : ` (${unit})`}`
   const number = value >= 100 || Number.isInteger(value) ? Math.round(value).toLocaleString('en') : value.toFixed(1)
   return unit === '' ? number : `${number} ${unit}`
 }

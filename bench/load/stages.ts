@@ -51,9 +51,9 @@ async function crowd({ clients, calls, listeners }: Size): Promise<Figure[]> {
     await Promise.all(
       callers.map(async (wire) => {
         for (let call = 0; call < calls; call++) {
-          const { status, ms } = await wire.request('tools/call', { name: 'echo', arguments: { text: 'hello' } })
-          times.push(ms)
-          if (status !== 200) failed++
+          const answer = await wire.request('tools/call', { name: 'echo', arguments: { text: 'hello' } })
+          times.push(answer.ms)
+          if (answer.status !== 200 || answer.failed) failed++
         }
       }),
     )
@@ -202,6 +202,7 @@ async function overload({ overloadMs }: Size): Promise<Figure[]> {
       },
       { name: 'until the next request is served', value: recoveryMs, unit: 'ms', most: 5000 },
       { name: 'of one principal beyond its share, answered 429', value: greedy.refused.length, unit: '' },
+      { name: 'of another principal meanwhile, served', value: modest.served, unit: '', least: 1 },
       {
         name: 'of another principal meanwhile, refused',
         value: modest.refused.length,
@@ -230,7 +231,7 @@ async function hammer(port: number, clients: number, ms: number, who: () => stri
     wires.map(async (wire) => {
       while (performance.now() < until) {
         const answer = await wire.request('tools/call', { name: 'work', arguments: {} })
-        if (answer.status === 200) found.served++
+        if (answer.status === 200 && !answer.failed) found.served++
         else if ((answer.status === 503 || answer.status === 429) && answer.retryAfter !== undefined) {
           found.refused.push(answer.ms)
           await pause(100)

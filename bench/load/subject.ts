@@ -23,7 +23,7 @@ export class Subject {
 
   /** What is in use now, and the most there was since `reset`. */
   async memory(order: 'measure' | 'reset' = 'measure'): Promise<Memory> {
-    const { rss = 0, peak = 0 } = await this.#ask({ do: order })
+    const { rss = Number.NaN, peak = Number.NaN } = await this.#ask({ do: order })
     return { rss, peak }
   }
 
