@@ -28,6 +28,8 @@ export interface Outcome {
   readonly code: string
   readonly delivery: string | undefined
   readonly endedAt: number
+  /** How many reports of progress the call makes. */
+  readonly steps: number
   readonly progress: readonly number[]
 }
 
@@ -123,9 +125,9 @@ export async function untilBack(rig: Rig, seeded: Seeded, limitMs = 60_000): Pro
 
 async function follow(rig: Rig, plan: Planned): Promise<Outcome> {
   const { idempotent = false, timeoutMs = TIMEOUT_MS, signal, ...args } = plan
-  const { nonce } = plan
+  const { nonce, steps = 0 } = plan
   const progress: number[] = []
-  const ended = { nonce, idempotent, text: '', code: '', delivery: undefined, progress }
+  const ended = { nonce, idempotent, text: '', code: '', delivery: undefined, steps, progress }
   let timer: ReturnType<typeof setTimeout> | undefined
   const limit = now() + timeoutMs * 1.1 + 1_000
   const hang = new Promise<Outcome>((resolve) => {
@@ -140,7 +142,7 @@ async function follow(rig: Rig, plan: Planned): Promise<Outcome> {
       timeoutMs,
       signal,
       idempotent,
-      ...(plan.steps !== undefined && { onProgress: (report) => progress.push(report.progress) }),
+      ...(steps > 0 && { onProgress: (report) => progress.push(report.progress) }),
     })
     .then(
       ({ content, isError }): Outcome => {

@@ -12,6 +12,7 @@ const call: Outcome = {
   code: '',
   delivery: undefined,
   endedAt: 0,
+  steps: 0,
   progress: [],
 }
 const failed: Outcome = { ...call, kind: 'local', text: 'lost', code: 'closed', delivery: 'unknown' }
@@ -36,7 +37,11 @@ test.each<[string, Outcome, string[], Parameters<typeof faults>[1]?, Parameters<
   ['an error that does not say whether it was sent', { ...failed, delivery: undefined }, ['lost']],
   ["another call's answer", { ...call, text: answerTo('m') }, ['wrong']],
   ['half of an answer', { ...call, text: answerTo('n').slice(0, -1) }, ['wrong']],
-  ['a gap in its progress', { ...call, progress: [1, 3] }, ['wrong']],
+  ['a gap in its progress', { ...call, steps: 2, progress: [1, 3] }, ['wrong']],
+  ['a gap in the progress of what failed', { ...failed, steps: 3, progress: [1, 3] }, ['wrong']],
+  ['a result without any of its progress', { ...call, steps: 2 }, ['wrong']],
+  ['a result without the end of its progress', { ...call, steps: 2, progress: [1] }, ['wrong']],
+  ['progress twice', { ...call, steps: 2, progress: [1, 1, 2] }, ['wrong']],
   ['a call that was run twice', call, ['doubled'], { starts: 2, ends: 2 }],
   ['an answer to what never ran', call, ['untrue'], { starts: 0, ends: 0 }],
   ['"not sent" of what ran', { ...failed, delivery: 'not-sent' }, ['untrue']],
@@ -48,7 +53,24 @@ test.each<[string, Outcome, string[], Parameters<typeof faults>[1]?, Parameters<
   expect(faults(outcome, executed, fates)).toEqual(expected)
 })
 
+test('a call without an end is one that hung, whenever the fault was', () => {
+  const hang: Outcome = { ...call, kind: 'hang', endedAt: 40_000 }
+  expect(judge({ outcomes: [hang], faultAt: 0 }, { of: () => ({ starts: 1, ends: 1 }) }).account.hung).toBe(1)
+})
+
+test('what failed may lack the end of its progress', () => {
+  expect(faults({ ...failed, steps: 3, progress: [1] })).toEqual([])
+  expect(faults({ ...call, steps: 2, progress: [1, 2] })).toEqual([])
+})
+
 test('a call that its caller allowed to be repeated may run twice', () => {
   expect(faults({ ...call, idempotent: true }, { starts: 2, ends: 2 })).toEqual([])
-  expect(judge({ outcomes: [] }, { of: () => ({ starts: 0, ends: 0 }) }).account).toEqual(createAccount())
+})
+
+test('a run without calls, or in which the fault did not strike, shows nothing', () => {
+  const ledger = { of: () => ({ starts: 1, ends: 1 }) }
+  const none = judge({ outcomes: [] }, ledger)
+  expect(none).toEqual({ account: createAccount(), complaints: ['no call was made'], slowestMs: 0 })
+  expect(judge({ outcomes: [call], strikes: 0 }, ledger).complaints).toEqual(['the fault did not strike'])
+  expect(judge({ outcomes: [call], strikes: 1 }, ledger).complaints).toEqual([])
 })

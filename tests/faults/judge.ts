@@ -10,6 +10,8 @@ export interface Fates {
   readonly outcomes: readonly Outcome[]
   /** When the fault struck; what fails because of it must fail soon after. */
   readonly faultAt?: number
+  /** How often the fault struck, where something on the way brings it about: a run without it shows nothing. */
+  readonly strikes?: number
   /** Whether the server was back in time, so that calls marked idempotent must have a result. */
   readonly restored?: boolean
   /** Every call must have a result: the fault is one that may cost time only. */
@@ -35,6 +37,8 @@ export interface Judgement {
 export function judge(fates: Fates, ledger: Executed): Judgement {
   const account = createAccount()
   const complaints = [...(fates.complaints ?? [])]
+  if (fates.strikes === 0) complaints.push('the fault did not strike')
+  if (fates.outcomes.length === 0) complaints.push('no call was made')
   let slowestMs = 0
   for (const outcome of fates.outcomes) {
     const executions = ledger.of(outcome.nonce)
@@ -45,7 +49,9 @@ export function judge(fates: Fates, ledger: Executed): Judgement {
       complaints.push(`${what}: ${JSON.stringify({ ...outcome, ...executions })}`)
     }
     const afterMs = outcome.endedAt - (fates.faultAt ?? Number.NaN)
-    if (outcome.kind === 'result' || outcome.code === 'timeout' || Number.isNaN(afterMs)) continue
+    // What has no end, or only its timeout, is hung already.
+    if (outcome.kind === 'result' || outcome.kind === 'hang' || outcome.code === 'timeout') continue
+    if (Number.isNaN(afterMs)) continue
     slowestMs = Math.max(slowestMs, afterMs)
     if (afterMs <= AT_ONCE_MS || outcome.idempotent) continue
     account.hung++
@@ -56,15 +62,17 @@ export function judge(fates: Fates, ledger: Executed): Judgement {
 
 /** Everything that is wrong with the end of one call. */
 function faultsOf(
-  { kind, nonce, delivery, idempotent, text, code, progress }: Outcome,
+  { kind, nonce, delivery, idempotent, text, code, steps, progress }: Outcome,
   { starts, ends }: Executions,
   { restored, allResults, timesOut }: Fates,
 ): ('lost' | 'wrong' | 'doubled' | 'untrue' | 'hung')[] {
   const isRight = kind !== 'result' || text === answerTo(nonce)
+  // What was cut off may lack the end of its progress; whoever has the result has heard all of it.
+  const hasAll = kind !== 'result' || progress.length === steps
   return [
     ...(kind === 'stray' || (kind === 'local' && delivery === undefined) ? (['lost'] as const) : []),
     ...((restored && idempotent) || allResults ? (kind === 'result' ? [] : (['lost'] as const)) : []),
-    ...(isRight && isGapless(progress) ? [] : (['wrong'] as const)),
+    ...(isRight && isGapless(progress) && hasAll ? [] : (['wrong'] as const)),
     ...(starts > 1 && !idempotent ? (['doubled'] as const) : []),
     ...((kind === 'result' && ends === 0) || (delivery === 'not-sent' && starts > 0) ? (['untrue'] as const) : []),
     ...(kind === 'hang' || (code === 'timeout' && !timesOut) ? (['hung'] as const) : []),

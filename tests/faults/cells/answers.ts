@@ -82,7 +82,7 @@ const statuses: readonly Form[] = STATUSES.map(([status, header, expected]) => (
       // A gateway repeats nothing that it does not know to be unsent, and tells the loss as its own error; its client may.
       return rig.isNear ? wanted : header === '' && !plan.idempotent ? 'peer' : 'result'
     }
-    return { outcomes, faultAt, complaints: unlike(outcomes, want) }
+    return { outcomes, faultAt, strikes: struck.size, complaints: unlike(outcomes, want) }
   },
 }))
 
@@ -92,8 +92,9 @@ const forgotten: Form = {
   options: { ...PROXY, version: '2025-11-25' },
   async run(rig, seeded) {
     const plans = planCalls(seeded)
-    refuseOnce(rig, plans, 'HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n')
-    return { outcomes: await issue(rig, plans), allResults: true }
+    const struck = refuseOnce(rig, plans, 'HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n')
+    const outcomes = await issue(rig, plans)
+    return { outcomes, strikes: struck.size, allResults: true }
   },
 }
 
@@ -114,7 +115,12 @@ const race: Form = {
   async run(rig, seeded) {
     const outcomes = await raceCancellation(rig, seeded)
     const strange = outcomes.filter(({ kind, code }) => kind !== 'result' && code !== 'aborted')
-    return { outcomes, complaints: strange.map(({ code, text }) => `neither result nor cancelled: ${code} ${text}`) }
+    const strikes = outcomes.filter(({ code }) => code === 'aborted').length
+    return {
+      outcomes,
+      strikes,
+      complaints: strange.map(({ code, text }) => `neither result nor cancelled: ${code} ${text}`),
+    }
   },
 }
 

@@ -117,7 +117,10 @@ const cutOnPipes = CUTS.map((at): Form => {
     options: (seeded) => ({ way: 'stdio', plan: { cut: { nonce: victimOf(seeded)?.nonce ?? '', at } } }),
     async run(rig, seeded) {
       const faultAt = now()
-      return withReturn(rig, seeded, await issue(rig, planCalls(createSeeded(seeded.seed))), faultAt)
+      const outcomes = await issue(rig, planCalls(createSeeded(seeded.seed)))
+      // The call whose line breaks off has no answer.
+      const strikes = outcomes.filter(isFailure).length
+      return { ...(await withReturn(rig, seeded, outcomes, faultAt)), strikes }
     },
   }
 })

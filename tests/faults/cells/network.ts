@@ -10,12 +10,17 @@ import { hooksOf, setPace } from './bytes.ts'
 const PROXY = { proxy: true, reuse: true, way: 'http' } as const
 
 /** Every fourth piece of what passes is cut somewhere, and its connection reset. */
-function resetSome(rig: Rig, which: 'request' | 'response', pick: (n: number) => number): { at: number } {
-  const fault = { at: now() }
+function resetSome(
+  rig: Rig,
+  which: 'request' | 'response',
+  pick: (n: number) => number,
+): { at: number; strikes: number } {
+  const fault = { at: now(), strikes: 0 }
   let pieces = 0
   hooksOf(rig)[which] = (bytes, passage) => {
     if (++pieces % 4 !== 1) return bytes
     fault.at = now()
+    fault.strikes++
     const part = bytes.subarray(0, pick(bytes.length))
     setTimeout(() => passage.reset(), 5)
     if (which === 'request') return part
@@ -34,7 +39,7 @@ const resets: readonly Form[] = [
       async run(rig, seeded) {
         const fault = resetSome(rig, which, seeded.pick)
         const outcomes = await issue(rig, planCalls(seeded))
-        return { outcomes, faultAt: fault.at, restored: rig.isNear }
+        return { outcomes, faultAt: fault.at, strikes: fault.strikes, restored: rig.isNear }
       },
     }),
   ),

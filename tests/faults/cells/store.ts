@@ -28,7 +28,7 @@ async function write({ state }: StorePlace, seeded: Seeded, count = IN_FLIGHT, s
   const plans = planCalls(seeded, () => ({ idempotent: false }), count)
   return Promise.all(
     plans.map(async ({ nonce }): Promise<Outcome> => {
-      const ended = { nonce, idempotent: false, text: '', code: '', delivery: undefined, progress: [] }
+      const ended = { nonce, idempotent: false, text: '', code: '', delivery: undefined, steps: 0, progress: [] }
       const value = answerTo(nonce) + 'x'.repeat(size)
       try {
         const done = await state.store.write([{ key: nonce, value, ifVersion: 0 }])
