@@ -9,7 +9,8 @@ import type { World } from './world.ts'
 
 export interface Fault {
   readonly name: string
-  run(world: World, random: Random): Promise<void> | void
+  /** Where the host itself was asked for something, gives what became of it as a text. */
+  run(world: World, random: Random): unknown
 }
 
 const MODERN = '2026-07-28'
@@ -67,11 +68,11 @@ export const FAULTS: readonly Fault[] = [
   { name: 'a caller listens and goes', run: listen },
   {
     name: 'a conversation calls a tool',
-    run: async ({ ask }, random) => void (await ask({ do: 'converse', text: word(random) })),
+    run: async ({ ask }, random) => (await ask({ do: 'converse', text: word(random) })).outcome,
   },
   {
     name: 'the host calls a tool',
-    run: async ({ ask }, random) => void (await ask({ do: 'act', text: word(random) })),
+    run: async ({ ask }, random) => (await ask({ do: 'act', text: word(random) })).outcome,
   },
   { name: 'somebody holds the state file', run: hold },
 ]
@@ -101,8 +102,8 @@ function pipesOf({ mark }: World): (number | undefined)[] {
   return found.length === 0 ? [undefined] : found.map(Number)
 }
 
-async function restart({ ask }: World, random: Random): Promise<void> {
-  await ask({ do: 'restart', server: random.of(['pipe', 'newest', 'older']) })
+async function restart({ ask }: World, random: Random): Promise<string | undefined> {
+  return (await ask({ do: 'restart', server: random.of(['pipe', 'newest', 'older']) })).outcome
 }
 
 /** A caller of its own makes one call; what becomes of it does not matter. */

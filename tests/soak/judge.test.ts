@@ -1,7 +1,8 @@
 /** The judgement of a soak: what grows is found, what only goes up and down is not blamed. */
 
 import { describe, expect, it } from 'vitest'
-import { judge, type Sample, slopeOf } from './judge.ts'
+import { complaintsOf, judge, type Sample, slopeOf } from './judge.ts'
+import { Outcomes } from './load.ts'
 
 const at = (minutes: number, heap: number, timers = 3): Sample => ({
   at: minutes,
@@ -52,6 +53,15 @@ describe('reliability: what a soak finds', () => {
     ).toEqual(['timers'])
   })
 
+  it('does not hold where something is no longer counted', () => {
+    expect(
+      failing(
+        run(() => 60),
+        { at: 21, counts: { 'data MiB': 50 } },
+      ),
+    ).toEqual(['timers'])
+  })
+
   it('gives the slope with its margin, and none for too few points', () => {
     expect(slopeOf([0, 1, 2, 3].map((x) => [x, 2 * x + 1]))).toEqual({ value: 2, margin: 0 })
     expect(
@@ -61,5 +71,29 @@ describe('reliability: what a soak finds', () => {
         [2, 3],
       ]),
     ).toBeUndefined()
+  })
+})
+
+describe('reliability: how the calls of a soak end', () => {
+  const outcomes = (values: Partial<Outcomes>, failed: { readonly [code: string]: number } = {}): Outcomes => {
+    const made = Object.assign(new Outcomes(), { sent: 1_000, answered: 1_000 }, values)
+    for (const [code, count] of Object.entries(failed)) made.failed.set(code, count)
+    return made
+  }
+
+  it('holds where most are answered and the rest is told', () => {
+    expect(complaintsOf(outcomes({ answered: 900 }, { 'http-status': 95, timeout: 5 }))).toEqual([])
+  })
+
+  it.each([
+    ['one answer, and nothing else', outcomes({ answered: 1 }, { 'http-status': 999 }), /1 of 1000 were answered/],
+    ['one answer, the others withheld', outcomes({ sent: 1, answered: 1, withheld: 999 }), /999 were withheld/],
+    ['no call at all', outcomes({ sent: 0, answered: 0 }), /0 of 0 were answered/],
+    ['every fiftieth answer lost', outcomes({ answered: 980 }, { timeout: 20 }), /20 of 1000 ended with their timeout/],
+    ["another's answer", outcomes({ answered: 999, wrong: 1 }), /1 had the answer of another/],
+    ['a call without an end', outcomes({ answered: 999, hung: 1 }), /1 had no end/],
+    ['an error without a type', outcomes({ answered: 999 }, { untyped: 1 }), /1 failed without a type/],
+  ])('finds %s', (_, found, complaint) => {
+    expect(complaintsOf(found).join()).toMatch(complaint)
   })
 })

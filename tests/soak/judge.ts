@@ -1,4 +1,9 @@
-/** Whether what a process holds grows: the line through what was counted while it worked, and what was left afterwards. */
+/**
+ * Whether what a process holds grows: the line through what was counted while it worked, and what was left afterwards. And whether
+ * calls ended as they must.
+ */
+
+import type { Outcomes } from './load.ts'
 
 export interface Sample {
   /** Minutes since the beginning. */
@@ -23,6 +28,13 @@ const MAY_STAY: { readonly [name: string]: number } = {
 
 /** What may be gained in a run, however short, before the bound of an hour counts. */
 const GAIN: { readonly [name: string]: number } = { 'data MiB': 4, 'resident MiB': 64 }
+/** Of the calls that were sent so many must be answered, whatever breaks beside them: in twenty minutes 96 % are. */
+const ANSWERED = 0.8
+/** And so many must have been sent at all: what is withheld on a busy machine is a part, not the most. */
+const SENT = 0.5
+/** So many may end with their timeout, or a few where there were not many: what is lost is told long before. */
+const TIMED_OUT = 0.005
+const A_FEW = 3
 const PER_HOUR = 1
 const HOUR = 60
 
@@ -47,8 +59,9 @@ export function judge(before: Sample, all: readonly Sample[], after: Sample): Ju
   // A process at work holds more than one at rest: how it comes to that is no slope.
   const during = all.slice(Math.floor(all.length / 4))
   const minutes = (during.at(-1)?.at ?? 0) - (during[0]?.at ?? 0)
-  return Object.keys(after.counts).map((name) => {
-    const [was, is] = [before.counts[name] ?? 0, after.counts[name] ?? 0]
+  return [...new Set([...Object.keys(before.counts), ...Object.keys(after.counts)])].map((name) => {
+    // What is no longer counted is no number, and does not hold.
+    const [was, is] = [before.counts[name] ?? 0, after.counts[name] ?? Number.NaN]
     const slope = slopeOf(during.flatMap(({ at, counts }) => (name in counts ? [[at / HOUR, counts[name] ?? 0]] : [])))
     const gain = GAIN[name]
     const bound = gain === undefined ? undefined : Math.max(PER_HOUR, (gain * HOUR) / minutes)
@@ -56,6 +69,21 @@ export function judge(before: Sample, all: readonly Sample[], after: Sample): Ju
     const isSteady = bound === undefined || slope === undefined || slope.value - slope.margin <= bound
     return { name, before: was, after: is, mayStay, slope, bound, holds: is - was <= mayStay && isSteady }
   })
+}
+
+/** What is wrong with how the calls of a load ended, in words. */
+export function complaintsOf(outcomes: Outcomes, least = ANSWERED): string[] {
+  const { sent, answered, withheld, wrong, hung, failed } = outcomes
+  const late = failed.get('timeout') ?? 0
+  const untyped = failed.get('untyped') ?? 0
+  return [
+    ...(wrong > 0 ? [`${wrong} had the answer of another`] : []),
+    ...(hung > 0 ? [`${hung} had no end`] : []),
+    ...(untyped > 0 ? [`${untyped} failed without a type`] : []),
+    ...(late > Math.max(A_FEW, sent * TIMED_OUT) ? [`${late} of ${sent} ended with their timeout`] : []),
+    ...(answered > 0 && answered >= sent * least ? [] : [`${answered} of ${sent} were answered`]),
+    ...(sent >= (sent + withheld) * SENT ? [] : [`${withheld} were withheld, ${sent} sent`]),
+  ]
 }
 
 /** By least squares; the margin is two standard errors. */
