@@ -1,37 +1,36 @@
 /** Every tool called with arguments made at random from its own schema: none may crash, and every answer fits its schema (sec-122). */
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import assert from 'node:assert/strict'
 import { propertyCalls } from '@portico/sdk/testing'
-import { createKnowledgeServer } from '@portico/servers/knowledge'
-import { createMemoryServer } from '@portico/servers/memory'
-import { createSqlServer } from '@portico/servers/sql'
+import { type EntryValue, loadEntry, SERVER_NAMES, type ServerName } from '@portico/servers'
 import type { Trial } from '../support/suite.ts'
+import { missingFor, openFixture } from './fixtures.ts'
 
-type Ready = Awaited<ReturnType<typeof createSqlServer>>
+const RUNS = 40
 
-function atRandom(name: string, create: (folder: string) => Promise<Ready>): Trial {
-  return {
-    name: `random arguments: ${name}`,
-    async run() {
-      const folder = mkdtempSync(join(tmpdir(), 'portico-lab-random-'))
-      const ready = await create(folder)
-      try {
-        await propertyCalls(ready.server, { runs: 40 })
-      } finally {
-        await ready.close()
-        rmSync(folder, { recursive: true, force: true })
-      }
-    },
+/** Without a question, where a server has that, so that the tools that change things do their work, too. */
+const UNASKED: { readonly [option: string]: EntryValue } = { write: true, allowUnasked: true }
+
+export const randomTrials: readonly Trial[] = SERVER_NAMES.map((name) => ({
+  name: `random arguments: ${name}`,
+  missing: () => missingFor(name),
+  run: () => tryAtRandom(name),
+}))
+
+async function tryAtRandom(name: ServerName): Promise<void> {
+  const fixture = await openFixture(name)
+  try {
+    const entry = await loadEntry(name)
+    const unasked = Object.entries(UNASKED).filter(([option]) => option in entry.options)
+    const ready = await entry.create({ ...fixture.callOf(name).values, ...Object.fromEntries(unasked) })
+    try {
+      const reports = await propertyCalls(ready.server, { runs: RUNS })
+      assert.ok(reports.length > 0, 'it has no tools')
+      for (const { tool, fitting } of reports) assert.ok(fitting > 0, `no arguments fitted ${tool}`)
+    } finally {
+      await ready.close()
+    }
+  } finally {
+    await fixture.close()
   }
 }
-
-const DOCS = fileURLToPath(new URL('../../docs/guide', import.meta.url))
-
-export const randomTrials: readonly Trial[] = [
-  atRandom('sql', () => createSqlServer({ write: true, allowUnasked: true, timeoutMs: 2000 })),
-  atRandom('memory', (folder) => createMemoryServer({ file: join(folder, 'memory.db'), allowUnasked: true })),
-  atRandom('knowledge', () => createKnowledgeServer({ directory: DOCS, watch: false })),
-]
