@@ -25,3 +25,23 @@ it('a cursor that nobody gave out is refused, whatever it is (sec-136)', () => {
     expect(() => countFrom(cursor, ['x'])).toThrow('another question')
   expect(fromCursor(toCursor('a b', ['x']), ['x'])).toBe('a b')
 })
+
+it('servers 24: no cursor is given out that would be refused when it comes back', () => {
+  const long = fc.tuple(fc.constantFrom('a', 'é', '東', '𝒜'), fc.nat(1_600)).map(([sign, times]) => sign.repeat(times))
+  fc.assert(
+    fc.property(long, question, (position, asked) => {
+      let cursor: string
+      try {
+        cursor = toCursor(position, asked)
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'invalid-definition' })
+        return
+      }
+      expect(fromCursor(cursor, asked)).toBe(position)
+    }),
+  )
+  expect(() => toCursor('x'.repeat(2_000), [])).toThrow('would be refused')
+  // Bytes that are no text grow when they are read as one.
+  const broken = Buffer.alloc(1_400, 0xff).toString('base64url')
+  expect(() => fromCursor(broken, [])).toThrow('another question')
+})

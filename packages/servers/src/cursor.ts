@@ -1,9 +1,9 @@
 /** Where the next page begins, as an opaque text that the model hands back (sec-136). */
 
 import { createHash } from 'node:crypto'
-import { ToolError } from '@portico/sdk/server'
+import { PorticoError, ToolError } from '@portico/sdk/server'
 
-/** The longest names of files and entities fit in. */
+/** The longest names of files and entities fit in, as they are written: what is made of a name may be many times as long. */
 const MAX_LENGTH = 2_000
 const PATTERN = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_LENGTH}}$`)
 
@@ -16,14 +16,16 @@ export const CURSOR_INPUT = {
 
 /** `of` is what was asked: a page means nothing beside another question, so the cursor is good for that one alone. */
 export function toCursor(position: string, of: readonly unknown[]): string {
-  return Buffer.from(`${digestOf(of)} ${position}`, 'utf8').toString('base64url')
+  const cursor = encode(position, of)
+  if (cursor.length <= MAX_LENGTH) return cursor
+  throw new PorticoError('invalid-definition', `A cursor has ${cursor.length} characters and would be refused`)
 }
 
 export function fromCursor(cursor: string, of: readonly unknown[]): string {
   if (PATTERN.test(cursor)) {
     const bound = Buffer.from(cursor, 'base64url').toString('utf8')
     const position = bound.slice(bound.indexOf(' ') + 1)
-    if (toCursor(position, of) === cursor) return position
+    if (encode(position, of) === cursor) return position
   }
   throw badCursor()
 }
@@ -42,6 +44,10 @@ export function badCursor(): ToolError {
   return new ToolError(
     'The cursor belongs to another question, or to none. Give it with the same arguments as the page before, or leave it out to begin with the first page',
   )
+}
+
+function encode(position: string, of: readonly unknown[]): string {
+  return Buffer.from(`${digestOf(of)} ${position}`, 'utf8').toString('base64url')
 }
 
 function digestOf(of: readonly unknown[]): string {

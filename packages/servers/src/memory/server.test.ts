@@ -51,6 +51,35 @@ async function call(client: TestClient, name: string, args: { [name: string]: un
 const textOf = (result: { content: unknown }): string => JSON.stringify(result.content)
 
 describe('what is remembered', () => {
+  it('is something that can be read: blanks are no fact, no relation and no name', async () => {
+    const client = await clientOf(await open({ allowUnasked: true }))
+    const { fact_id } = await call(client, 'remember', { entity: 'Ada', fact: 'Likes tea' })
+    for (const [name, args] of [
+      ['remember', { entity: 'Ada', fact: '   ' }],
+      ['remember', { facts: [{ entity: 'Ada', fact: '\u200B\t\u200B' }] }],
+      ['remember', { entity: ' \u00AD ', fact: 'f' }],
+      ['change_fact', { entity: 'Ada', fact_id, fact: ' ' }],
+      ['relate', { from: 'Ada', relation: ' \n ', to: 'Bo' }],
+    ] as const) {
+      const refused = await client.callTool(name, args)
+      expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringContaining('nothing but blanks')])
+    }
+    expect(await call(client, 'list_entities')).toEqual({ entities: [{ name: 'Ada', kind: '', facts: 1 }] })
+  })
+
+  it('is listed to its end, however long names become when they are compared', async () => {
+    const client = await clientOf(await open())
+    const long = Array.from({ length: 3 }, (_, at) => `${'\uFDFA'.repeat(199)}${at}`)
+    const short = Array.from({ length: 98 }, (_, at) => `a${at}`)
+    for (const names of [short, long]) {
+      await call(client, 'remember', { facts: names.map((entity) => ({ entity, fact: 'f' })) })
+    }
+    const first = await call(client, 'list_entities')
+    const second = await call(client, 'list_entities', { cursor: first.nextCursor })
+    const names = [first, second].flatMap(({ entities }) => (entities as { name: string }[]).map(({ name }) => name))
+    expect(names.sort()).toEqual([...short, ...long].sort())
+  })
+
   it('outlives the server, and is found by words and through relations', async () => {
     const first = await open()
     const client = await clientOf(first)

@@ -122,15 +122,14 @@ export class MemoryStore {
     return this.#file.read((db) =>
       db
         .all(
-          `SELECT name, kind, key, (SELECT count(*) FROM facts WHERE entity = entities.id) AS facts FROM entities
+          `SELECT name, kind, (SELECT count(*) FROM facts WHERE entity = entities.id) AS facts FROM entities
            WHERE owner = ? AND key > ? AND (? IS NULL OR kind = ?) ORDER BY key LIMIT ?`,
-          [owner, after, kind ?? null, kind ?? null, limit],
+          [owner, keyOf(after), kind ?? null, kind ?? null, limit],
         )
         .map((row) => ({
           name: String(row.name),
           kind: String(row.kind),
           facts: Number(row.facts),
-          key: String(row.key),
         })),
     )
   }

@@ -8,6 +8,7 @@ import { MAX_NAME_LENGTH, type MemoryLimits } from './limits.ts'
 import type { Entity, MemoryStore, NewFact } from './store.ts'
 import { CHANGED, EXPORTED, FORGOTTEN, LISTED, RECALLED, RELATED, REMEMBERED } from './tool-schemas.ts'
 import { entityUri, type Owner, type Owners } from './uris.ts'
+import { cleanText, cleanWords } from './words.ts'
 
 interface ToolParts {
   readonly store: MemoryStore
@@ -107,8 +108,8 @@ function toNewFact(given: {
   source?: string | undefined
 }): NewFact {
   return {
-    entity: cleanName(given.entity),
-    text: cleanText(given.fact, 'fact').trim(),
+    entity: cleanWords(given.entity, 'name'),
+    text: cleanWords(given.fact, 'fact'),
     kind: given.kind === undefined ? undefined : cleanText(given.kind, 'kind'),
     source: given.source === undefined ? undefined : cleanText(given.source, 'source'),
   }
@@ -136,7 +137,7 @@ function createChangeFact({ store, owners, limits, allowUnasked, onChange }: Too
     },
     async ({ entity: name, fact_id: id, fact }, ctx) => {
       const owner = owners.of(ctx.principal)
-      const text = cleanText(fact, 'fact').trim()
+      const text = cleanWords(fact, 'fact')
       const entity = await store.entity(owner.id, name)
       const before = entity?.facts.find((one) => one.id === id)?.text
       if (entity === undefined || before === undefined) throw unknownFact()
@@ -175,8 +176,8 @@ function createRelate({ store, owners, onChange }: ToolParts) {
     },
     async ({ from, relation, to }, ctx) => {
       const owner = owners.of(ctx.principal)
-      const kind = cleanText(relation, 'relation').trim()
-      const made = await store.relate(owner.id, cleanName(from), kind, cleanName(to))
+      const kind = cleanWords(relation, 'relation')
+      const made = await store.relate(owner.id, cleanWords(from, 'name'), kind, cleanWords(to, 'name'))
       onChange(owner, [made.from, made.to], made.isNew)
       return { relation_id: made.relationId, from: made.from, to: made.to }
     },
@@ -234,7 +235,7 @@ function createListEntities({ store, owners }: ToolParts) {
     async ({ kind, cursor }, ctx) => {
       const after = cursor === undefined ? '' : fromCursor(cursor, [kind])
       const rows = await store.list(owners.of(ctx.principal).id, { after, kind, limit: LIST_PAGE })
-      const last = rows.length < LIST_PAGE ? undefined : rows.at(-1)?.key
+      const last = rows.length < LIST_PAGE ? undefined : rows.at(-1)?.name
       return {
         entities: rows.map(({ name, kind: of, facts }) => ({
           name: spellHidden(name),
@@ -384,16 +385,4 @@ async function neighboursOf(
   const wanted = [...names].filter((name) => !known.has(name)).slice(0, limit)
   const entities = await Promise.all(wanted.map((name) => store.entity(owner.id, name)))
   return entities.filter((entity) => entity !== undefined)
-}
-
-function cleanName(name: string): string {
-  const clean = cleanText(name, 'name').trim()
-  if (clean === '') throw new ToolError('A name must have letters in it.')
-  return clean
-}
-
-/** Databases and addresses end a text at such a character: what was said and what is kept would differ. */
-function cleanText(words: string, what: string): string {
-  if (words.includes('\0')) throw new ToolError(`There is a NUL character in the ${what}, which cannot be kept.`)
-  return words
 }

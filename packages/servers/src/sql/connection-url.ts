@@ -2,6 +2,7 @@
 
 import { fileURLToPath } from 'node:url'
 import { PorticoError } from '@portico/sdk/server'
+import { checkPostgresEncryption, mysqlEncryption } from './encryption.ts'
 
 type Target =
   | { readonly kind: 'sample' }
@@ -20,11 +21,15 @@ export function readTarget(url: string | undefined): Target {
     case 'sqlite3':
       return { kind: 'sqlite', file: sqlitePath(url.slice(scheme.length + 1)) }
     case 'postgres':
-    case 'postgresql':
-      return { kind: 'postgresql', url, secrets: secretsOf(parse(url)) }
+    case 'postgresql': {
+      const parsed = parse(url)
+      checkPostgresEncryption(parsed)
+      return { kind: 'postgresql', url, secrets: secretsOf(parsed) }
+    }
     case 'mysql':
     case 'mariadb': {
       const parsed = parse(url)
+      mysqlEncryption(parsed)
       return { kind: 'mysql', url: parsed, secrets: secretsOf(parsed) }
     }
     default:

@@ -3,6 +3,7 @@
 import { PorticoError } from '@portico/sdk/server'
 import mysql from 'mysql2'
 import type { Column } from '../cells.ts'
+import { mysqlEncryption } from '../encryption.ts'
 import type { Parameter } from '../engine.ts'
 
 export function openMysqlConnection(url: URL, timeoutMs: number): Promise<mysql.Connection> {
@@ -18,16 +19,14 @@ export function openMysqlConnection(url: URL, timeoutMs: number): Promise<mysql.
 
 function optionsOf(url: URL): mysql.ConnectionOptions {
   const socketPath = url.searchParams.get('socket')
-  const encrypted = ['required', 'require', 'true', 'verify-full'].includes(
-    (url.searchParams.get('ssl-mode') ?? url.searchParams.get('ssl') ?? '').toLowerCase(),
-  )
+  const encryption = mysqlEncryption(url)
   const database = decodeURIComponent(url.pathname.slice(1))
   return {
     ...(socketPath === null ? { host: url.hostname, port: Number(url.port || 3306) } : { socketPath }),
     user: decodeURIComponent(url.username),
     password: decodeURIComponent(url.password) || process.env.MYSQL_PWD || '',
     ...(database !== '' && { database }),
-    ...(encrypted && { ssl: {} }),
+    ...(encryption !== 'none' && { ssl: { verifyIdentity: encryption === 'identity' } }),
     multipleStatements: false,
     // The server may ask for a file of this machine; it never gets one.
     flags: ['-LOCAL_FILES'],
