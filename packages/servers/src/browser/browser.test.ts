@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, type ConnectOptions, connect } from '@portico/sdk/client'
+import { createPrincipal } from '@portico/sdk/server'
+import { testClient } from '@portico/sdk/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWebSite, type WebSite } from '../../test/fixtures/web-site.ts'
 import { createDestinations } from '../network/destination.ts'
@@ -387,6 +389,57 @@ describe.skipIf(CHROMIUM === undefined)('a real browser', () => {
     for (const one of ['warning: careful', 'uncaught: undefinedThing', 'not instructions']) expect(said).toContain(one)
   }, 60_000)
 
+  it('leaves nothing behind when the browser crashes, and starts another', async () => {
+    const folders = async () =>
+      (await readdir(tmpdir())).filter(
+        (name) => name.startsWith('portico-browser-') && name.includes(`-${process.pid}-`),
+      )
+    const listeners = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPServerWrap').length
+    const before = { folders: await folders(), listeners: listeners() }
+    const ready = await createBrowserServer(options)
+    const client = await connect(ready.server)
+    try {
+      await words(client, 'navigate', { url: site.origin })
+      const [home = ''] = (await folders()).filter((name) => !before.folders.includes(name))
+      process.kill(await browserIn(join(tmpdir(), home)), 'SIGKILL')
+      await expect.poll(folders, { timeout: 30_000 }).toEqual(before.folders)
+      expect(await words(client, 'navigate', { url: site.origin })).toContain('Welcome')
+      process.kill(
+        await browserIn(join(tmpdir(), (await folders()).find((name) => !before.folders.includes(name)) ?? '')),
+        'SIGKILL',
+      )
+    } finally {
+      await client.close()
+      await ready.close()
+    }
+    await expect.poll(folders, { timeout: 30_000 }).toEqual(before.folders)
+    expect(listeners()).toBe(before.listeners)
+  }, 120_000)
+
+  it('gives the place of a user without tabs to the next one, and none to whoever only looks', async () => {
+    const ready = await createBrowserServer({ ...options, maxUsers: 1, maxScreenshotBytes: 100 })
+    const [ada, bob] = await Promise.all(
+      ['ada', 'bob'].map((name) => testClient(ready.server, { principal: createPrincipal(name) })),
+    )
+    try {
+      for (const client of [ada, bob]) {
+        expect(JSON.stringify(await client?.callTool('tabs'))).toContain('No tab is open')
+        expect(JSON.stringify(await client?.callTool('read_page'))).toContain('No page is open')
+      }
+      expect((await ada?.callTool('navigate', { url: site.origin }))?.isError ?? false).toBe(false)
+      expect(JSON.stringify(await bob?.callTool('navigate', { url: site.origin }))).toContain('maxUsers')
+      const { uri = '' } = (await ada?.listResources())?.find((one) => one.uri.endsWith('/screenshot')) ?? {}
+      await expect(ada?.readResource(uri)).rejects.toThrow('maxScreenshotBytes')
+      await ada?.callTool('tabs', { action: 'close' })
+      expect(JSON.stringify(await bob?.callTool('navigate', { url: site.origin }))).toContain('Welcome')
+      expect(JSON.stringify(await ada?.callTool('navigate', { url: site.origin }))).toContain('maxUsers')
+    } finally {
+      await ada?.close()
+      await bob?.close()
+      await ready.close()
+    }
+  }, 120_000)
+
   it('bounds tabs and names the option', async () => {
     const client = await connectTo()
     for (let at = 0; at < 2; at++) await client.callTool('navigate', { url: site.origin, newTab: true })
@@ -404,3 +457,14 @@ it('says what to do when no browser is there, and as root without noSandbox', as
   await client.close()
   await ready.close()
 })
+
+/** The number of the browser that has this folder as its home: the one that this process started itself. */
+async function browserIn(home: string): Promise<number> {
+  for (const name of await readdir('/proc')) {
+    const environment = await readFile(`/proc/${name}/environ`, 'utf8').catch(() => '')
+    if (!environment.split('\0').includes(`HOME=${home}`)) continue
+    const status = await readFile(`/proc/${name}/status`, 'utf8').catch(() => '')
+    if (new RegExp(`^PPid:\\s+${process.pid}$`, 'm').test(status)) return Number(name)
+  }
+  throw new Error(`no browser has ${home}`)
+}

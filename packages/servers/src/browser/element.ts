@@ -5,7 +5,7 @@
 
 import { ToolError } from '@portico/sdk/server'
 import type { Locator, Page } from 'playwright-core'
-import { toPlainText } from '../text/plain-text.ts'
+import { spellHidden } from '../text/plain-text.ts'
 
 export interface ElementFacts {
   /** As the page calls it: `checkbox`, `select-one`, `text` and so on. */
@@ -62,12 +62,12 @@ export async function factsOf(locator: Locator): Promise<ElementFacts> {
       action === null
         ? undefined
         : {
-            action: toPlainText(String(action)),
-            fields: fields.map((name) => toPlainText(String(name))).filter((name) => name !== ''),
+            action: spellHidden(String(action)),
+            fields: fields.map((name) => spellHidden(String(name))).filter((name) => name !== ''),
           },
   }
 }
 
 export function submitQuestion(page: Page, form: NonNullable<ElementFacts['form']>): string {
-  return `Send the form on ${toPlainText(page.url())}?\nIt goes to ${form.action || 'the same page'}.\nIts fields: ${form.fields.join(', ') || 'none'}.`
+  return `Send the form on ${spellHidden(page.url())}?\nIt goes to ${form.action || 'the same page'}.\nIts fields: ${form.fields.join(', ') || 'none'}.`
 }

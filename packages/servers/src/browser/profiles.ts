@@ -26,10 +26,21 @@ export interface Profile {
   current: Tab | undefined
 }
 
+/** A profile's place among those of other users, from when it is asked for. */
+interface Seat {
+  readonly made: Promise<Profile>
+  profile: Profile | undefined
+  /** Calls that are about to open a tab in it. */
+  busy: number
+  /** When it was last wanted, in order. */
+  used: number
+}
+
 interface Running {
   readonly browser: Browser
   readonly proxy: BrowserProxy
-  readonly home: string
+  /** Leaves nothing behind: neither the proxy nor the folder. */
+  clear(): Promise<void>
 }
 
 const FLAGS = [
@@ -49,10 +60,13 @@ export class Profiles {
   readonly #limits: BrowserLimits
   readonly #destinations: Destinations
   readonly #events: ProfileEvents
-  readonly #profiles = new Map<string, Promise<Profile>>()
+  readonly #seats = new Map<string, Seat>()
+  /** What browsers that are gone left, until it is gone, too. */
+  readonly #clearing = new Set<Promise<void>>()
   #running: Promise<Running> | undefined
   #proxy: BrowserProxy | undefined
   #lastTab = 0
+  #lastUse = 0
   #closed = false
 
   constructor(options: BrowserOptions, limits: BrowserLimits, destinations: Destinations, events: ProfileEvents) {
@@ -62,19 +76,54 @@ export class Profiles {
     this.#events = events
   }
 
-  /** The user's profile, made when there is none yet. */
-  of(principal: Principal | undefined): Promise<Profile> {
-    const owner = ownerOf(principal)
-    const known = this.#profiles.get(owner)
-    if (known !== undefined) return known
+  /** Opens a tab in the user's profile, which is made when there is none yet and stays for as long as the action takes. */
+  async use<T>(principal: Principal | undefined, action: (profile: Profile) => Promise<T>): Promise<T> {
+    const seat = this.#seatOf(ownerOf(principal))
+    seat.busy++
+    try {
+      return await action(await seat.made)
+    } finally {
+      seat.busy--
+    }
+  }
+
+  #seatOf(owner: string): Seat {
+    const known = this.#seats.get(owner)
+    if (known !== undefined) {
+      known.used = ++this.#lastUse
+      return known
+    }
     if (this.#closed) throw new ToolError('The server is closing.')
-    if (this.#profiles.size >= this.#limits.maxUsers) {
+    this.#makeRoom()
+    const made = this.#make(owner)
+    const seat: Seat = { made, profile: undefined, busy: 0, used: ++this.#lastUse }
+    this.#seats.set(owner, seat)
+    made.then(
+      (profile) => {
+        seat.profile = profile
+        profile.context.on('close', () => this.#forget(owner, seat))
+      },
+      () => this.#forget(owner, seat),
+    )
+    return seat
+  }
+
+  #forget(owner: string, seat: Seat): void {
+    if (this.#seats.get(owner) === seat) this.#seats.delete(owner)
+  }
+
+  /** Whoever has closed all tabs gives way to somebody who wants one: first who has not been here for the longest time. */
+  #makeRoom(): void {
+    if (this.#seats.size < this.#limits.maxUsers) return
+    const [oldest] = [...this.#seats]
+      .filter(([, { profile, busy }]) => busy === 0 && profile?.tabs.size === 0)
+      .sort(([, one], [, other]) => one.used - other.used)
+    if (oldest === undefined) {
       throw new ToolError(`${this.#limits.maxUsers} users have tabs open (option maxUsers). Try again later.`)
     }
-    const made = this.#make(owner)
-    this.#profiles.set(owner, made)
-    made.catch(() => this.#profiles.delete(owner))
-    return made
+    const [owner, seat] = oldest
+    this.#forget(owner, seat)
+    seat.profile?.context.close().catch(() => {})
   }
 
   /** Throws for an address that can be refused by its look. */
@@ -86,9 +135,11 @@ export class Profiles {
     return this.#proxy?.refusalOf(host)
   }
 
-  /** Without making one: for lists and completion. */
+  /** Without making one: for whatever opens no tab. */
   async known(principal: Principal | undefined): Promise<Profile | undefined> {
-    return this.#profiles.get(ownerOf(principal))?.catch(() => undefined)
+    const seat = this.#seats.get(ownerOf(principal))
+    if (seat !== undefined) seat.used = ++this.#lastUse
+    return seat?.made.catch(() => undefined)
   }
 
   async open(profile: Profile): Promise<Tab> {
@@ -106,19 +157,19 @@ export class Profiles {
     this.#closed = true
     const running = await this.#running?.catch(() => undefined)
     this.#running = undefined
-    this.#profiles.clear()
-    if (running === undefined) return
-    await running.browser.close().catch(() => {})
-    await running.proxy.close()
-    await removeTemporaryFolder(running.home)
+    this.#seats.clear()
+    await running?.browser.close().catch(() => {})
+    await running?.clear()
+    await Promise.all(this.#clearing)
   }
 
   async #make(owner: string): Promise<Profile> {
     this.#running ??= this.#start()
-    this.#running.catch(() => {
-      this.#running = undefined
+    const running = this.#running
+    running.catch(() => {
+      if (this.#running === running) this.#running = undefined
     })
-    const { browser, proxy } = await this.#running
+    const { browser, proxy } = await running
     const context = await browser.newContext({
       acceptDownloads: false,
       serviceWorkers: 'block',
@@ -129,7 +180,6 @@ export class Profiles {
     const profile: Profile = { owner, context, tabs: new Map(), current: undefined }
     context.on('page', (page) => this.#adopt(profile, page, proxy))
     await context.route('**/*', (route) => this.#pass(profile, route))
-    context.on('close', () => this.#profiles.delete(owner))
     return profile
   }
 
@@ -175,9 +225,15 @@ export class Profiles {
       )
     }
     const home = await makeTemporaryFolder('browser')
-    const proxy = await openBrowserProxy(this.#destinations)
-    this.#proxy = proxy
+    let proxy: BrowserProxy | undefined
+    let clearing: Promise<void> | undefined
+    const clear = (): Promise<void> => {
+      clearing ??= Promise.allSettled([proxy?.close(), removeTemporaryFolder(home)]).then(() => {})
+      return clearing
+    }
     try {
+      proxy = await openBrowserProxy(this.#destinations)
+      this.#proxy = proxy
       const browser = await chromium.launch({
         executablePath,
         headless: true,
@@ -190,17 +246,21 @@ export class Profiles {
         handleSIGHUP: false,
         timeout: 60_000,
       })
-      browser.on('disconnected', () => {
-        this.#running = undefined
-        this.#profiles.clear()
-      })
-      return { browser, proxy, home }
+      browser.on('disconnected', () => this.#gone(clear()))
+      return { browser, proxy, clear }
     } catch (error) {
-      await proxy.close()
-      await removeTemporaryFolder(home)
+      await clear()
       const words = error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''
       throw new ToolError(`The browser could not be started: ${words.slice(0, 200)}`, { cause: error })
     }
+  }
+
+  /** Ended, or crashed: the next tab starts another. */
+  #gone(clearing: Promise<void>): void {
+    this.#running = undefined
+    this.#seats.clear()
+    this.#clearing.add(clearing)
+    void clearing.then(() => this.#clearing.delete(clearing))
   }
 }
 

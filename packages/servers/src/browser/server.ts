@@ -12,7 +12,7 @@ import { framed } from '../text/foreign-text.ts'
 import { toPlainText } from '../text/plain-text.ts'
 import { type BrowserOptions, settleBrowserLimits } from './options.ts'
 import { Profiles } from './profiles.ts'
-import { type StepParts, seenText } from './steps.ts'
+import { type StepParts, seenText, takePicture } from './steps.ts'
 import type { Tab } from './tab.ts'
 import { createActTools } from './tools-act.ts'
 import { createEnterTools } from './tools-enter.ts'
@@ -70,7 +70,7 @@ export async function createBrowserServer(options: BrowserOptions = {}): Promise
       },
       options,
     ),
-    resources: createResources(profiles),
+    resources: createResources(parts),
     prompts: {
       browse: prompt(
         {
@@ -97,7 +97,7 @@ function pictureUri(tab: string): string {
   return `${textUri(tab)}/screenshot`
 }
 
-function createResources(profiles: Profiles) {
+function createResources({ profiles, limits }: StepParts) {
   const tabsOf = async (ctx: RequestContext) => [...((await profiles.known(ctx.principal))?.tabs.values() ?? [])]
   const complete = {
     tab: async (typed: string, _chosen: unknown, ctx: RequestContext) =>
@@ -137,7 +137,10 @@ function createResources(profiles: Profiles) {
         mimeType: 'image/jpeg',
         complete,
       },
-      async ({ tab: id }, ctx) => (await find(ctx, id))?.page.screenshot({ type: 'jpeg', quality: 80 }),
+      async ({ tab: id }, ctx) => {
+        const tab = await find(ctx, id)
+        return tab && takePicture(tab, { whole: false, signal: ctx.signal }, limits)
+      },
     ),
   }
 }

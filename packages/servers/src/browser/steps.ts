@@ -1,9 +1,9 @@
 /** What every step on a page has in common: which tab, how long, what to say when it fails, what to tell afterwards. */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { type RequestContext, result, ToolError, text } from '@portico/sdk/server'
+import { type RequestContext, ToolError } from '@portico/sdk/server'
 import { errors } from 'playwright-core'
-import { notice, type Slice, slice, UNTRUSTED } from '../text/foreign-text.ts'
+import { notice, type Slice, slice, toForeignResult } from '../text/foreign-text.ts'
 import { toPlainText } from '../text/plain-text.ts'
 import type { BrowserLimits } from './options.ts'
 import type { Profile, Profiles } from './profiles.ts'
@@ -22,9 +22,9 @@ export async function onTab<T>(
   id: string | undefined,
   action: (tab: Tab, profile: Profile) => Promise<T>,
 ): Promise<T> {
-  const profile = await profiles.of(ctx.principal)
-  const tab = id === undefined ? profile.current : profile.tabs.get(id)
-  if (tab === undefined) {
+  const profile = await profiles.known(ctx.principal)
+  const tab = id === undefined ? profile?.current : profile?.tabs.get(id)
+  if (profile === undefined || tab === undefined) {
     throw new ToolError(id === undefined ? 'No page is open. Use navigate.' : `There is no tab ${id}. Use tabs.`)
   }
   profile.current = tab
@@ -100,7 +100,7 @@ function hint(message: string): string {
 export async function settle(tab: Tab, ctx: RequestContext, limits: BrowserLimits): Promise<void> {
   await tab.page.waitForTimeout(BEGIN_MS).catch(() => {})
   const timeout = Math.min(limits.timeoutMs, REST_MS)
-  await tab.page.waitForLoadState('load', { timeout }).catch(() => {})
+  await tab.page.waitForLoadState('load', { timeout, signal: ctx.signal }).catch(() => {})
   ctx.signal.throwIfAborted()
 }
 
@@ -115,26 +115,40 @@ const REST_MS = 5_000
 
 /** What is told of a page after a step. */
 export async function about(tab: Tab, status?: number) {
-  const url = toPlainText(tab.page.url()).slice(0, 2_000)
-  const title = toPlainText(await tab.page.title().catch(() => '')).slice(0, 300)
+  const { url, title } = await nameOf(tab)
   const told = { tab: tab.id, url, title, ...(status !== undefined && { status }), notices: tab.takeNotices() }
   return { notice: notice(url), ...told }
+}
+
+/** Which page a tab shows. Unlike `about` it takes nothing that is still to be told. */
+export async function nameOf({ page }: Tab): Promise<{ readonly url: string; readonly title: string }> {
+  const url = toPlainText(page.url()).slice(0, 2_000)
+  const title = toPlainText(await page.title().catch(() => '')).slice(0, 300)
+  return { url, title }
+}
+
+/** A picture of bounded size. */
+export async function takePicture(
+  { page }: Tab,
+  { whole, signal }: { readonly whole: boolean; readonly signal: AbortSignal },
+  { maxScreenshotBytes }: BrowserLimits,
+): Promise<Buffer> {
+  const picture = await page.screenshot({ type: 'jpeg', quality: 80, fullPage: whole, signal })
+  if (picture.length <= maxScreenshotBytes) return picture
+  throw new ToolError(`The picture has ${picture.length} bytes (option maxScreenshotBytes). Take what is in view.`)
 }
 
 type About = Awaited<ReturnType<typeof about>>
 
 /** The page's own words, marked as such. */
 export function toPageResult(told: About, part?: Slice) {
-  const head = [told.notice, `${told.title || 'Untitled'} (${told.url}, tab ${told.tab})`, ...told.notices]
-  return result({
-    content: [text(part === undefined ? head.join('\n') : `${head.join('\n')}\n\n${part.text}${restOf(part)}`)],
-    structuredContent: { ...told, ...(part !== undefined && toPart(part)) },
-    _meta: UNTRUSTED,
-  })
+  const head = [`${told.title || 'Untitled'} (${told.url}, tab ${told.tab})`, ...told.notices].join('\n')
+  const shown = part === undefined ? head : `${head}\n\n${part.text}`
+  return toForeignResult(told.url, shown, { ...told, ...(part !== undefined && toPart(part)) }, part && restOf(part))
 }
 
 function restOf({ length, end, next }: Slice): string {
-  return next === undefined ? '' : `\n\n[${length - end} more characters: start ${next}]`
+  return next === undefined ? '' : `[${length - end} more characters: start ${next}]`
 }
 
 function toPart({ text: words, start, length, next }: Slice) {

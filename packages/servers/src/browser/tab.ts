@@ -1,7 +1,7 @@
 /** One page of one user: what happened in it that was not asked for is kept here until somebody is told. */
 
 import type { Dialog, Page } from 'playwright-core'
-import { toPlainText } from '../text/plain-text.ts'
+import { spellHidden, toPlainText } from '../text/plain-text.ts'
 import { type BrowserProxy, REFUSED_HEADER } from './proxy.ts'
 import { TabRecords } from './tab-records.ts'
 
@@ -58,7 +58,8 @@ export class Tab {
 
   #answer(dialog: Dialog): Promise<void> {
     if (dialog.type() === 'beforeunload') return dialog.accept()
-    const message = toPlainText(dialog.message())
+    // Spelled out, so that one that differs in what cannot be seen is another.
+    const message = spellHidden(dialog.message())
     const accepted = this.#accepted
     this.#accepted = undefined
     if (accepted?.message === message) {

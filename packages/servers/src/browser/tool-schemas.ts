@@ -40,6 +40,7 @@ export const READ = {
 export const TABS = {
   type: 'object',
   properties: {
+    notice: { type: 'string', description: 'Whose words these are' },
     tabs: {
       type: 'array',
       items: {
@@ -54,5 +55,5 @@ export const TABS = {
       },
     },
   },
-  required: ['tabs'],
+  required: ['notice', 'tabs'],
 } as const

@@ -2,7 +2,7 @@
 
 import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
 import { requireConfirmation } from '../confirmation.ts'
-import { toPlainText } from '../text/plain-text.ts'
+import { spellHidden } from '../text/plain-text.ts'
 import { type ElementFacts, elementOf, factsOf, submitQuestion } from './element.ts'
 import { after, onTab, type StepParts } from './steps.ts'
 import type { Tab } from './tab.ts'
@@ -69,7 +69,7 @@ function createTypeText(parts: StepParts) {
         const element = await elementOf(tab.page, ref)
         const facts = await factsOf(element)
         if (facts.isPassword) {
-          const where = toPlainText(tab.page.url())
+          const where = spellHidden(tab.page.url())
           await requireConfirmation(
             ctx,
             `Type ${text.length} characters into a password field of ${where}?`,

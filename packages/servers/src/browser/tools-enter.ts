@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
 import type { Locator } from 'playwright-core'
 import { requireConfirmation } from '../confirmation.ts'
-import { toPlainText } from '../text/plain-text.ts'
+import { spellHidden } from '../text/plain-text.ts'
 import { elementOf, factsOf, submitQuestion } from './element.ts'
 import { after, onTab, type StepParts } from './steps.ts'
 import type { Tab } from './tab.ts'
@@ -93,7 +93,7 @@ interface Filled {
 
 async function agreeTo(parts: StepParts, ctx: AskingContext, tab: Tab, { fields, submit }: Filled): Promise<void> {
   const passwords = fields.filter(({ facts }) => facts.isPassword).length
-  const where = toPlainText(tab.page.url())
+  const where = spellHidden(tab.page.url())
   const form = fields.at(-1)?.facts.form ?? { action: '', fields: [] }
   const questions = [
     ...(passwords > 0 ? [`Type into ${passwords} password field(s) of ${where}?`] : []),
@@ -130,8 +130,8 @@ function createAnswerDialog(parts: StepParts) {
             'No dialog was dismissed on this page. Do first what brings it up: it tells what it says.',
           )
         }
-        const said = `"${seen}"${text === undefined ? '' : `, and enter "${toPlainText(text)}"`}`
-        const question = `Say yes to this dialog of ${toPlainText(tab.page.url())} when it comes next?\n${said}`
+        const said = `"${seen}"${text === undefined ? '' : `, and enter "${spellHidden(text)}"`}`
+        const question = `Say yes to this dialog of ${spellHidden(tab.page.url())} when it comes next?\n${said}`
         await requireConfirmation(ctx, question, parts.allowUnasked)
         tab.acceptNext(seen, text)
         return after(parts, ctx, tab)
@@ -162,9 +162,9 @@ function createUploadFile(parts: StepParts, uploads: Uploads) {
         const element = await elementOf(tab.page, ref)
         // The digest binds the answer: where the file becomes another while the user is asked, the question is another, too.
         const { name, bytes } = await uploads.read(file)
-        const where = toPlainText(tab.page.url())
+        const where = spellHidden(tab.page.url())
         const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 16)
-        const question = `Give the file ${toPlainText(file)} (${bytes.length} bytes, SHA-256 ${digest}…) to ${where}?`
+        const question = `Give the file ${spellHidden(file)} (${bytes.length} bytes, SHA-256 ${digest}…) to ${where}?`
         await requireConfirmation(ctx, question, parts.allowUnasked)
         tab.maySubmit = false
         const payload = { name, mimeType: 'application/octet-stream', buffer: bytes }

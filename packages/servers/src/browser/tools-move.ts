@@ -1,5 +1,6 @@
 /** The tools that move about on a page without entering anything, and wait for it. */
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { ToolError, tool } from '@portico/sdk/server'
 import { errors } from 'playwright-core'
 import { elementOf } from './element.ts'
@@ -45,8 +46,8 @@ function createWaitFor(parts: StepParts) {
       }
       const timeout = seconds === undefined ? parts.limits.timeoutMs : Math.max(1, seconds * 1000)
       return onTab(parts, ctx, id, async (tab) => {
-        if (text === undefined && gone === undefined) await tab.page.waitForTimeout(timeout)
-        else await untilShown(tab, { text, gone }, timeout)
+        if (text === undefined && gone === undefined) await pause(timeout, undefined, { signal: ctx.signal })
+        else await untilShown(tab, { text, gone }, timeout, ctx.signal)
         return after(parts, ctx, tab)
       })
     },
@@ -58,12 +59,12 @@ interface Awaited {
   readonly gone: string | undefined
 }
 
-async function untilShown({ page }: Tab, { text, gone }: Awaited, timeout: number): Promise<void> {
+async function untilShown({ page }: Tab, { text, gone }: Awaited, timeout: number, signal: AbortSignal): Promise<void> {
   const shows = (words: string, state: 'visible' | 'hidden') =>
     page
       .getByText(words)
       .first()
-      .waitFor({ state, timeout })
+      .waitFor({ state, timeout, signal })
       .catch(toAdvice(words, state, timeout))
   await Promise.all([
     text === undefined ? undefined : shows(text, 'visible'),

@@ -2,9 +2,9 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { result, ToolError, text, tool } from '@portico/sdk/server'
-import { notice, UNTRUSTED } from '../text/foreign-text.ts'
+import { notice, toForeignResult, UNTRUSTED } from '../text/foreign-text.ts'
 import { toPlainText } from '../text/plain-text.ts'
-import { about, attempt, onTab, readTab, type StepParts, settle, toPageResult } from './steps.ts'
+import { about, attempt, nameOf, onTab, readTab, type StepParts, settle, takePicture, toPageResult } from './steps.ts'
 import type { Tab } from './tab.ts'
 import { PAGE, READ, TAB, TABS } from './tool-schemas.ts'
 
@@ -50,13 +50,15 @@ function createNavigate(parts: StepParts) {
       }
       const { profiles, limits } = parts
       profiles.judge(target)
-      const profile = await profiles.of(ctx.principal)
-      const given = id === undefined ? profile.current : profile.tabs.get(id)
-      if (id !== undefined && given === undefined) throw new ToolError(`There is no tab ${id}. Use tabs.`)
-      const tab = newTab || given === undefined ? await profiles.open(profile) : given
+      const tab = await profiles.use(ctx.principal, async (profile) => {
+        const given = id === undefined ? profile.current : profile.tabs.get(id)
+        if (id !== undefined && given === undefined) throw new ToolError(`There is no tab ${id}. Use tabs.`)
+        const chosen = newTab || given === undefined ? await profiles.open(profile) : given
+        profile.current = chosen
+        return chosen
+      })
       return attempt({ limits, ctx, tab }, async () => {
         tab.maySubmit = false
-        profile.current = tab
         const response = await go(tab, target, ctx.signal).catch((error: unknown) => {
           const refusal = profiles.refusalOf(target.host)
           throw refusal === undefined ? error : new ToolError(refusal, { cause: error })
@@ -133,12 +135,7 @@ function createScreenshot(parts: StepParts) {
     },
     ({ whole = false, tab: id }, ctx) =>
       onTab(parts, ctx, id, async (tab) => {
-        const picture = await tab.page.screenshot({ type: 'jpeg', quality: 80, fullPage: whole, signal: ctx.signal })
-        if (picture.length > parts.limits.maxScreenshotBytes) {
-          throw new ToolError(
-            `The picture has ${picture.length} bytes (option maxScreenshotBytes). Take what is in view.`,
-          )
-        }
+        const picture = await takePicture(tab, { whole, signal: ctx.signal }, parts.limits)
         const url = tab.page.url()
         return result({
           content: [text(notice(url)), { type: 'image', data: picture.toString('base64'), mimeType: 'image/jpeg' }],
@@ -211,20 +208,24 @@ function createTabs(parts: StepParts) {
       openWorld: false,
     },
     async ({ action = 'list', tab: id }, ctx) => {
-      const profile = await parts.profiles.of(ctx.principal)
+      const profile = await parts.profiles.known(ctx.principal)
       if (action !== 'list') {
-        const tab = id === undefined ? profile.current : profile.tabs.get(id)
-        if (tab === undefined) throw new ToolError('There is no such tab.')
+        const tab = id === undefined ? profile?.current : profile?.tabs.get(id)
+        if (profile === undefined || tab === undefined) throw new ToolError('There is no such tab.')
         if (action === 'select') profile.current = tab
         else await tab.page.close()
       }
       const tabs = await Promise.all(
-        [...profile.tabs.values()].map(async (tab) => {
-          const { url, title } = await about(tab)
-          return { tab: tab.id, url, title, current: tab === profile.current }
-        }),
+        [...(profile?.tabs.values() ?? [])].map(async (tab) => ({
+          tab: tab.id,
+          ...(await nameOf(tab)),
+          current: tab === profile?.current,
+        })),
       )
-      return { tabs }
+      const lines = tabs.map(({ tab, url, title, current }) => {
+        return `${tab}${current ? ' (current)' : ''}: ${title.replace(/\s+/g, ' ') || 'Untitled'} (${url})`
+      })
+      return toForeignResult('the pages in these tabs', lines.join('\n') || 'No tab is open.', { tabs })
     },
   )
 }

@@ -1,8 +1,9 @@
 /** The one folder whose files pages may be given. Nothing outside it can be named, by whatever path or link. */
 
-import { open, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { basename, isAbsolute, join, relative, sep } from 'node:path'
 import { PorticoError, ToolError } from '@portico/sdk/server'
+import { withRegularFile } from '../machine/regular-file.ts'
 
 const MAX_BYTES = 20 * 1024 * 1024
 
@@ -30,13 +31,16 @@ export class Uploads {
     })
     const within = relative(this.#folder, whole)
     if (within === '' || isAbsolute(within) || within === '..' || within.startsWith(`..${sep}`)) throw outside
-    const file = await open(whole, 'r')
-    try {
-      const { size } = await file.stat().then((stat) => (stat.isFile() ? stat : Promise.reject(outside)))
-      if (size > MAX_BYTES) throw new ToolError(`${path} has ${size} bytes; at most ${MAX_BYTES} are given to a page.`)
-      return { name: basename(whole), bytes: await file.readFile() }
-    } finally {
-      await file.close()
-    }
+    const read = withRegularFile(
+      whole,
+      async ({ file, size }) => {
+        if (size <= MAX_BYTES) return { name: basename(whole), bytes: await file.readFile() }
+        throw new ToolError(`${path} has ${size} bytes; at most ${MAX_BYTES} are given to a page.`)
+      },
+      { isLast: true },
+    )
+    return read.catch((cause: unknown) => {
+      throw cause instanceof ToolError ? cause : new ToolError(outside.message, { cause })
+    })
   }
 }

@@ -3,11 +3,11 @@
  * written before it are put back as they were, unless somebody has changed them again by then, which is said.
  */
 
-import { readFile } from 'node:fs/promises'
 import { ToolError } from '@portico/sdk/server'
 import { requireConfirmation } from '../confirmation.ts'
 import { toDifference, toShown } from '../files/edit.ts'
 import { replaceFile, type Snapshot, takeSnapshot } from '../files/write.ts'
+import { readRegularText } from '../machine/regular-file.ts'
 import { spellHidden } from '../text/plain-text.ts'
 import { toList, toObject, toText } from '../vendor/values.ts'
 import type { Context, EditorHost } from './host.ts'
@@ -91,7 +91,7 @@ export async function applyChanges(
   const shown = changes.map((change) => toShown(differenceOf(host, change), change.after)).join('\n')
   await requireConfirmation(ctx, question, host.settings.allowUnasked, spellHidden(shown))
   for (const { path, before } of changes) {
-    if ((await readFile(path, 'utf8')) !== before)
+    if ((await readRegularText(path)) !== before)
       throw new ToolError(`${host.name(path)} was changed meanwhile. Nothing was written.`)
   }
   const written: FileChange[] = []

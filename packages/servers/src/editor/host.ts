@@ -1,9 +1,10 @@
 /** What the tools of the editor server have in common: the folders, their language servers, and how places are shown. */
 
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { relative, resolve, sep } from 'node:path'
 import { type AskingContext, result, ToolError, text } from '@portico/sdk/server'
 import { type Confinement, PathError, type Reached } from '../files/confine.ts'
+import { readRegularText } from '../machine/regular-file.ts'
 import { slice, UNTRUSTED } from '../text/foreign-text.ts'
 import { spellHidden, toPlainText } from '../text/plain-text.ts'
 import { toObject, toText } from '../vendor/values.ts'
@@ -57,7 +58,7 @@ export class EditorHost {
   /** The same, with what is in it. */
   async open(given: string): Promise<{ readonly path: string; readonly text: string }> {
     const { path } = await this.file(given)
-    return { path, text: await readFile(path, 'utf8') }
+    return { path, text: await readRegularText(path) }
   }
 
   /** The language server for a file. */

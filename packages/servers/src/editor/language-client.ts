@@ -1,8 +1,9 @@
 /** A language server that knows folders: files are shown to it as they are on disk, and what it finds wrong is kept. */
 
-import { lstat, readFile } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { ToolError } from '@portico/sdk/server'
+import { readRegularText } from '../machine/regular-file.ts'
 import { toList, toObject, toText } from '../vendor/values.ts'
 import { DiagnosticStore } from './diagnostic-store.ts'
 import { sameUri, toUri } from './file-uri.ts'
@@ -172,7 +173,7 @@ export class LanguageClient {
 
   async #present(uri: string, path: string): Promise<void> {
     const stamp = (await stampOf(path)) ?? ''
-    const text = await readFile(path, 'utf8')
+    const text = await readRegularText(path)
     const known = this.#shown.get(uri)
     const isNew = known?.text !== text
     const version = (known?.version ?? 0) + (isNew ? 1 : 0)

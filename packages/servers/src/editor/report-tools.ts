@@ -1,9 +1,9 @@
 /** Test results of the folder: a tool and resources, with notices when a runner has written its report again. */
 
-import { readFile } from 'node:fs/promises'
 import { resource, type Server, tool } from '@portico/sdk/server'
 import { PathError } from '../files/confine.ts'
 import { type FileWatch, watchFiles } from '../machine/file-watch.ts'
+import { readRegularText } from '../machine/regular-file.ts'
 import { onSubscriptions } from '../subscribers.ts'
 import { START_INPUT } from '../vendor/vendor-host.ts'
 import { answer, bounded, type EditorHost } from './host.ts'
@@ -66,7 +66,7 @@ async function allReports(host: EditorHost): Promise<string> {
 async function oneReport(host: EditorHost, file: string): Promise<string> {
   try {
     const { path } = await host.file(host.fromFolder(file), Math.max(MAX_REPORT_BYTES, host.settings.maxFileBytes))
-    return reportText(file, await readReport(path, await readFile(path, 'utf8')))
+    return reportText(file, await readReport(path, await readRegularText(path)))
   } catch (error) {
     if (error instanceof PathError && error.fault === 'absent') return `${file}: there is no report yet`
     return `${file}: it cannot be read (${error instanceof Error ? error.message : 'unknown'})`

@@ -1,9 +1,10 @@
 /** Where a repository lies, and that all of it lies in folders that the operator named. */
 
-import { lstat, readFile, realpath } from 'node:fs/promises'
+import { lstat, realpath } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { PorticoError } from '@portico/sdk/server'
 import { isInside } from '../machine/path-text.ts'
+import { readRegularText } from '../machine/regular-file.ts'
 
 export interface Place {
   readonly workTree: string
@@ -18,7 +19,7 @@ export async function findPlace(given: string): Promise<Place> {
     const workTree = await realpath(path)
     const marker = join(workTree, '.git')
     if ((await lstat(marker)).isFile()) {
-      const [, target] = /^gitdir: (.+)$/.exec((await readFile(marker, 'utf8')).trimEnd()) ?? []
+      const [, target] = /^gitdir: (.+)$/.exec((await readRegularText(marker)).trimEnd()) ?? []
       if (target === undefined) throw new Error('no gitdir')
       return await withShared(workTree, await realpath(resolve(workTree, target)))
     }
@@ -72,6 +73,6 @@ async function withShared(workTree: string, gitDirectory: string): Promise<Place
 }
 
 async function readPaths(file: string): Promise<string[]> {
-  const text = await readFile(file, 'utf8').catch(() => '')
+  const text = await readRegularText(file).catch(() => '')
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 }

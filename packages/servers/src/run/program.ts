@@ -1,9 +1,9 @@
 /** Runs Python or a command: in the sandbox, or where the operator said so without one. Files go in and come out. */
 
-import { constants } from 'node:fs'
-import { chown, lstat, mkdir, open, readdir, writeFile } from 'node:fs/promises'
+import { chown, type FileHandle, lstat, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { findProgram, plainEnvironment } from '../machine/program.ts'
+import { withRegularFile } from '../machine/regular-file.ts'
 import { readArchive, type Unpacked } from './archive.ts'
 import { type ProcessOutcome, runBounded } from './bounded-process.ts'
 import { isFileName } from './file-name.ts'
@@ -111,14 +111,12 @@ async function readFolder(folder: string, maxFiles: number, maxBytes: number): P
 }
 
 async function readPlain(path: string, size: number): Promise<Uint8Array> {
-  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
-  try {
+  const read = async ({ file }: { readonly file: FileHandle }): Promise<Uint8Array> => {
     const buffer = Buffer.alloc(size)
     const { bytesRead } = await file.read(buffer, 0, size, 0)
     return buffer.subarray(0, bytesRead)
-  } finally {
-    await file.close()
   }
+  return withRegularFile(path, read, { isLast: true })
 }
 
 function lostWords({ limits }: ProgramJob, { isWhole, unfit }: Unpacked): string {

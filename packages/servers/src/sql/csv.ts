@@ -1,4 +1,4 @@
-/** A whole table as CSV (RFC 4180), page by page from the database and bounded as a whole. */
+/** A whole table as CSV (RFC 4180), as it is at one moment and bounded as a whole. */
 
 import { ToolError } from '@portico/sdk/server'
 import type { Asker } from '../caller.ts'
@@ -25,21 +25,17 @@ export async function toCsv(
   const toField = escapeFormulas ? (cell: Cell) => quote(harmless(cell)) : quote
   const toLine = (cells: readonly Cell[]): string => `${cells.map(toField).join(',')}\r\n`
   const statement = { sql: `SELECT * FROM ${table.quoted} LIMIT ${MAX_ROWS + 1}`, params: [] }
-  const lines: string[] = []
-  let length = 0
-  for (let offset = 0, more = true; more; ) {
-    const page = await engine.query(statement, { offset, maxRows: limits.maxRows }, asker)
-    if (offset === 0) lines.push(toLine(page.columns.map(({ name }) => name)))
-    for (const row of page.rows) lines.push(toLine(row))
-    length = lines.reduce((sum, line) => sum + line.length, 0)
-    offset += page.rows.length
-    more = page.more && page.rows.length > 0
-    if (page.cutCells > 0)
-      throw tooLarge(table, `values of more than ${limits.maxCellBytes} bytes (option "maxCellBytes")`)
-    if (offset > MAX_ROWS) throw tooLarge(table, `more than ${MAX_ROWS} rows`)
-    if (length > MAX_LENGTH) throw tooLarge(table, `more than ${MAX_LENGTH} characters`)
-  }
-  return lines.join('')
+  // One statement sees the table as it is at one moment; of pages, rows that move meanwhile could be missed or come twice.
+  const { columns, rows, more, cutCells } = await engine.query(
+    statement,
+    { offset: 0, maxRows: MAX_ROWS, maxBytes: MAX_LENGTH },
+    asker,
+  )
+  if (cutCells > 0) throw tooLarge(table, `values of more than ${limits.maxCellBytes} bytes (option "maxCellBytes")`)
+  if (more && rows.length >= MAX_ROWS) throw tooLarge(table, `more than ${MAX_ROWS} rows`)
+  const csv = [columns.map(({ name }) => name), ...rows].map(toLine).join('')
+  if (more || csv.length > MAX_LENGTH) throw tooLarge(table, `more than ${MAX_LENGTH} characters`)
+  return csv
 }
 
 function tooLarge({ key }: Table, why: string): ToolError {

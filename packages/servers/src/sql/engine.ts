@@ -18,6 +18,10 @@ export type Parameter = string | number | boolean | null
 export interface Page {
   readonly offset: number
   readonly maxRows: number
+  /** Bytes of all values; what answers may have unless given. */
+  readonly maxBytes?: number
+  /** Bytes of one value, likewise. */
+  readonly maxCellBytes?: number
 }
 
 export interface Rows {

@@ -1,6 +1,8 @@
 /** The bounds of the sql server, said once: the options fall back to these, and messages name the option that moves them. */
 
 import { ToolError } from '@portico/sdk/server'
+import type { CellLimits } from './cells.ts'
+import type { Page } from './engine.ts'
 
 export interface SqlLimits {
   /** Rows in one page of a result. */
@@ -28,6 +30,15 @@ export const MAX_TABLES = 5000
 /** Bytes that a connection may bring for one statement before it is cut: a single value can be a gigabyte. */
 export const MAX_WIRE_BYTES = 64 * 1024 * 1024
 export const MAX_CONNECTIONS = 4
+
+/** What one page may have: the options' bounds, where it does not bring its own. */
+export function boundsOf({ maxRows, maxBytes, maxCellBytes }: Page, limits: SqlLimits): CellLimits {
+  return {
+    maxRows,
+    maxResultBytes: maxBytes ?? limits.maxResultBytes,
+    maxCellBytes: maxCellBytes ?? limits.maxCellBytes,
+  }
+}
 
 export function tooLarge(): ToolError {
   return new ToolError(

@@ -57,6 +57,36 @@ async function open(options: SqlServerOptions = {}): Promise<ReadyServer> {
   return ready
 }
 
+describe('the catalogue', () => {
+  it('is whole and as it is, whatever bounds answers have', async () => {
+    const small = await client({ maxResultBytes: 60, maxCellBytes: 8, maxRows: 1 })
+    const whole = await client({})
+    for (const [name, args] of [
+      ['list_tables', {}],
+      ['describe_table', { table: 'products' }],
+    ] as const) {
+      expect((await small.callTool(name, args)).structuredContent).toEqual(
+        (await whole.callTool(name, args)).structuredContent,
+      )
+    }
+    expect((await small.callTool('list_tables')).structuredContent).toMatchObject({ total: 6 })
+  })
+
+  it('spells out what cannot be seen in types and defaults, too, and cuts them where they are long', async () => {
+    const place = join(folder, 'hidden.db')
+    const db = new sqlite.Database(place)
+    db.exec(`CREATE TABLE t (a "ty\u202Epe" DEFAULT 'x\u202E${'y'.repeat(3_000)}')`)
+    db.close()
+    const { structuredContent } = await (await client({ url: `sqlite:${place}` })).callTool('describe_table', {
+      table: 't',
+    })
+    const told = JSON.stringify(structuredContent)
+    expect(told).not.toContain('\u202E')
+    expect(told).toContain('u{202E}')
+    expect(told.length).toBeLessThan(1_000)
+  })
+})
+
 async function client(options: SqlServerOptions = {}): Promise<TestClient> {
   const ready = await open(options)
   const made = await testClient(ready.server)

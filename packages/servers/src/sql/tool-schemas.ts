@@ -61,6 +61,7 @@ export const TABLES = {
       },
     },
     total: { type: 'integer' },
+    note: { type: 'string' },
     nextCursor: { type: 'string' },
   },
   required: ['tables', 'total'],

@@ -4,12 +4,12 @@ import { type AskingContext, type ToolDefinition, ToolError, tool } from '@porti
 import { type Asker, askerOf } from '../caller.ts'
 import { requireConfirmation } from '../confirmation.ts'
 import { CURSOR_INPUT, countFrom, toCursor } from '../cursor.ts'
-import { spellHidden } from '../text/plain-text.ts'
+import { spellHidden, toExcerpt } from '../text/plain-text.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Database, Databases } from './databases.ts'
 import type { Rows, Statement } from './engine.ts'
 import type { FairEngine } from './fair-engine.ts'
-import { MAX_PARAMETERS, MAX_SQL_LENGTH, type SqlLimits } from './limits.ts'
+import { MAX_PARAMETERS, MAX_SQL_LENGTH, MAX_TABLES, type SqlLimits } from './limits.ts'
 import { inspectStatement, requireReading, requireWritable } from './statement.ts'
 import { EXECUTED, PLAN, ROWS, TABLE, TABLES } from './tool-schemas.ts'
 
@@ -109,7 +109,8 @@ function listTablesTool({ databases }: ToolParts) {
       const { catalogue, place } = databases.pick(database)
       const start = countFrom(cursor, [place, search])
       const word = search.toLowerCase()
-      const found = (await catalogue.tables()).filter(({ key }) => key.toLowerCase().includes(word))
+      const all = await catalogue.tables()
+      const found = all.filter(({ key }) => key.toLowerCase().includes(word))
       const tables = found.slice(start, start + TABLES_PER_PAGE).map(({ key, kind, rows, comment }) => ({
         table: spellHidden(key),
         kind,
@@ -120,6 +121,7 @@ function listTablesTool({ databases }: ToolParts) {
       return {
         tables,
         total: found.length,
+        ...(all.length >= MAX_TABLES && { note: `Only the first ${MAX_TABLES} tables are listed; query reaches all.` }),
         ...(next < found.length && { nextCursor: toCursor(String(next), [place, search]) }),
       }
     },
@@ -234,6 +236,8 @@ export async function describe(engine: FairEngine, catalogue: Catalogue, name: s
     columns: columns.map((column) => ({
       ...column,
       name: spellHidden(column.name),
+      type: spellHidden(column.type),
+      ...(column.default !== undefined && { default: toExcerpt(spellHidden(column.default), 500) }),
       ...(column.comment !== undefined && { comment: spellHidden(column.comment.slice(0, 500)) }),
     })),
     indexes: indexes.map(spellHidden),

@@ -14,8 +14,14 @@ export function framed(source: string, shown: string): string {
   return `${notice(source)}\n\n${shown.replaceAll(/\[(?=\s*End\s+of\s+the\s+content)/gi, '(')}\n\n${END}`
 }
 
-export function toForeignResult(source: string, shown: string, structuredContent: object): ReturnType<typeof result> {
-  const block: ReturnType<typeof textBlock> = text(framed(source, shown))
+/** `after` is said where strangers cannot write: that there is more, and how to get it. */
+export function toForeignResult(
+  source: string,
+  shown: string,
+  structuredContent: object,
+  after = '',
+): ReturnType<typeof result> {
+  const block: ReturnType<typeof textBlock> = text(`${framed(source, shown)}${after === '' ? '' : `\n\n${after}`}`)
   return result({
     content: [block],
     structuredContent: { notice: notice(source), ...structuredContent },

@@ -188,13 +188,9 @@ function linksTool(open: Open) {
       const links = fitting.slice(start, start + limit)
       const end = start + links.length
       const shown = links.map(({ number, url, text }) => `${number}. ${text || '(no text)'}: ${url}`).join('\n')
-      const more = end < fitting.length ? `\n[${fitting.length - end} more: start ${end}]` : ''
-      return toForeignResult(page.finalUrl, `${shown || 'No links.'}${more}`, {
-        url: page.url,
-        total: fitting.length,
-        links,
-        ...(end < fitting.length && { next: end }),
-      })
+      const more = end < fitting.length ? `[${fitting.length - end} more: start ${end}]` : ''
+      const told = { url: page.url, total: fitting.length, links, ...(end < fitting.length && { next: end }) }
+      return toForeignResult(page.finalUrl, shown || 'No links.', told, more)
     },
   )
 }
@@ -248,12 +244,13 @@ function findTool(open: Open) {
       const page = await open(url, ctx, { whole })
       const { matches, next } = find(page.markdown, text, start, limit)
       const shown = matches.map((match) => `At ${match.start}: ${match.excerpt}`).join('\n\n') || 'Not found.'
-      const more = next === undefined ? '' : `\n\n[There is more: start ${next}]`
-      return toForeignResult(page.finalUrl, `${shown}${more}`, {
-        url: page.url,
-        matches,
-        ...(next !== undefined && { next }),
-      })
+      const more = next === undefined ? '' : `[There is more: start ${next}]`
+      return toForeignResult(
+        page.finalUrl,
+        shown,
+        { url: page.url, matches, ...(next !== undefined && { next }) },
+        more,
+      )
     },
   )
 }
@@ -261,8 +258,8 @@ function findTool(open: Open) {
 function show(page: Page, start: number, length: number) {
   const part = slice(page.markdown, start, length)
   const title = page.title === '' || start > 0 ? '' : `# ${page.title}\n\n`
-  const more = part.next === undefined ? '' : `\n\n[${part.length - part.end} more characters: start ${part.next}]`
-  return toForeignResult(page.finalUrl, `${title}${part.text}${more}`, { ...aboutPage(page), ...part })
+  const more = part.next === undefined ? '' : `[${part.length - part.end} more characters: start ${part.next}]`
+  return toForeignResult(page.finalUrl, `${title}${part.text}`, { ...aboutPage(page), ...part }, more)
 }
 
 const AROUND = 150

@@ -103,13 +103,11 @@ function sitemapTool({ fetcher, robots, maxBytes }: SiteToolOptions) {
       const fitting = sitemap.urls.filter(createWildcard(`*${match ?? ''}*`, '*'))
       const urls = fitting.slice(start, start + limit)
       const end = start + urls.length
-      return toForeignResult(place.href, urls.join('\n') || 'Nothing is listed.', {
-        sitemap: place.href,
-        kind: sitemap.kind,
-        total: fitting.length,
-        urls,
-        ...(end < fitting.length && { next: end }),
-      })
+      const total = fitting.length
+      const told = { sitemap: place.href, kind: sitemap.kind, total, urls, ...(end < total && { next: end }) }
+      const what = sitemap.kind === 'index' ? 'sitemaps, each to be read in its turn' : 'pages'
+      const after = end < total ? `${end - start} of ${total} ${what}; there is more: start ${end}` : `${total} ${what}`
+      return toForeignResult(place.href, urls.join('\n') || 'Nothing is listed.', told, `[${after}]`)
     },
   )
 }
@@ -180,7 +178,12 @@ function crawlTool(options: SiteToolOptions) {
       const start = toUrl(url)
       const found = await crawl(options, { start, count: pages, match }, ctx)
       const shown = found.pages.map(({ url: at, title, excerpt }) => `${title || at}\n${at}\n${excerpt}`).join('\n\n')
-      return toForeignResult(start.origin, shown || 'Nothing was found.', found)
+      const notes = [
+        ...(found.failed.length > 0 ? [`${found.failed.length} could not be fetched`] : []),
+        ...(found.left > 0 ? [`${found.left} more addresses were seen and not fetched`] : []),
+      ]
+      const after = notes.length === 0 ? '' : `[${notes.join('; ')}]`
+      return toForeignResult(start.origin, shown || 'Nothing was found.', found, after)
     },
   )
 }

@@ -18,7 +18,7 @@ import {
   type Table,
   type TableDetails,
 } from '../engine.ts'
-import { MAX_CONNECTIONS, MAX_WIRE_BYTES, tooLarge } from '../limits.ts'
+import { boundsOf, MAX_CONNECTIONS, MAX_WIRE_BYTES, tooLarge } from '../limits.ts'
 import { Pool } from '../pool.ts'
 import type { RemoteOptions } from '../remote-options.ts'
 import { checkMysqlRole } from '../role.ts'
@@ -103,11 +103,11 @@ class MysqlEngine implements Engine {
     this.#pool.close()
   }
 
-  async #collect(streamed: Streamed, { offset, maxRows }: Page): Promise<Rows> {
-    const collector = new RowCollector({ ...this.#options.limits, maxRows })
+  async #collect(streamed: Streamed, page: Page): Promise<Rows> {
+    const collector = new RowCollector(boundsOf(page, this.#options.limits))
     let seen = 0
     for await (const row of streamed.rows) {
-      if (seen++ < offset) continue
+      if (seen++ < page.offset) continue
       if (!collector.add(row)) break
     }
     const { rows, more, cutCells } = collector

@@ -7,7 +7,7 @@
 import pg from 'pg'
 import { type Column, RowCollector } from '../cells.ts'
 import type { Page, Rows, Statement } from '../engine.ts'
-import type { SqlLimits } from '../limits.ts'
+import { boundsOf, type SqlLimits } from '../limits.ts'
 import { typeName } from './postgres-types.ts'
 
 interface PageRead {
@@ -24,12 +24,12 @@ const MAX_LEFTOVER_BYTES = 2 * 1024 * 1024
 export function readPage(
   client: pg.Client,
   { sql, params }: Statement,
-  { offset, maxRows }: Page,
+  page: Page,
   limits: SqlLimits,
 ): Promise<PageRead> {
-  const collector = new RowCollector({ ...limits, maxRows })
+  const collector = new RowCollector(boundsOf(page, limits))
   const stream = streamOf(client)
-  const text = `SELECT * FROM (\n${sql}\n) AS portico_page LIMIT ${maxRows + 1} OFFSET ${offset}`
+  const text = `SELECT * FROM (\n${sql}\n) AS portico_page LIMIT ${page.maxRows + 1} OFFSET ${page.offset}`
   const config: pg.QueryArrayConfig = { text, values: [...params], rowMode: 'array' }
   // The extended protocol takes one statement and no more.
   const query = new pg.Query<unknown[]>(Object.assign(config, { queryMode: 'extended' }))

@@ -150,12 +150,18 @@ class PostgresEngine implements Engine {
   async #open(): Promise<Link> {
     const client = this.#client()
     client.on('error', () => {})
-    await client.connect()
-    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-    await client.query(READ_ONLY_SESSION)
-    const link = { client, pid: rows[0]?.pid ?? 0 }
-    client.on('end', () => this.#pool.drop(link))
-    return link
+    try {
+      await client.connect()
+      const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+      await client.query(READ_ONLY_SESSION)
+      const link = { client, pid: rows[0]?.pid ?? 0 }
+      client.on('end', () => this.#pool.drop(link))
+      return link
+    } catch (error) {
+      // Nobody else knows of it.
+      void client.end().catch(() => {})
+      throw error
+    }
   }
 
   #client(): pg.Client {

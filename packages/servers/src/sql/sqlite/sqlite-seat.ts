@@ -6,7 +6,7 @@
 import { stat } from 'node:fs/promises'
 import { ToolError } from '@portico/sdk/server'
 import type { Outcome, Page, Rows, Statement } from '../engine.ts'
-import type { SqlLimits } from '../limits.ts'
+import { boundsOf, type SqlLimits } from '../limits.ts'
 import { SqliteChild } from './sqlite-child.ts'
 import { copyDatabase, type DatabaseCopy, removeCopy, stampDatabase } from './sqlite-copy.ts'
 import type { ChildRequest, ChildResult } from './sqlite-protocol.ts'
@@ -41,15 +41,15 @@ export class SqliteSeat {
   }
 
   /** `locks`: whether the file may be read in place. */
-  async query(statement: Statement, { offset, maxRows }: Page, locks: boolean, signal: AbortSignal): Promise<Rows> {
+  async query(statement: Statement, page: Page, locks: boolean, signal: AbortSignal): Promise<Rows> {
     const { sql, params } = statement
     const which = await this.#child.start()
     const began = performance.now()
     await this.#refresh(which, locks, signal)
-    const limits = { ...this.#options.limits, maxRows }
+    const limits = boundsOf(page, this.#options.limits)
     // To open the file and to read it are one statement to whoever asked.
     const left = Math.max(1, Math.ceil(this.#options.limits.timeoutMs - (performance.now() - began)))
-    const { rows } = await this.ask({ kind: 'query', sql, params, offset, limits }, signal, left)
+    const { rows } = await this.ask({ kind: 'query', sql, params, offset: page.offset, limits }, signal, left)
     if (rows === undefined) throw new ToolError('SQLite gave no rows.')
     return rows
   }
@@ -101,8 +101,12 @@ export class SqliteSeat {
     const stale = old === undefined || (await stampDatabase(file, max)) !== old.stamp
     const copy = stale ? await copyDatabase(file, folder, `${name}-${this.#copies++}.db`, max) : old
     this.#copy = copy
-    await this.#open({ process: which, path: copy.path }, signal)
-    if (stale && old !== undefined) await removeCopy(old.path)
+    try {
+      await this.#open({ process: which, path: copy.path }, signal)
+    } finally {
+      // The process has closed the old one, whether it could open the new one or not.
+      if (stale && old !== undefined) await removeCopy(old.path)
+    }
   }
 
   /** Does nothing where that very process has it open. */
