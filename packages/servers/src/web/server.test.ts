@@ -346,9 +346,13 @@ describe('sitemaps', () => {
     })
     const part = await client.callTool('read_sitemap', { url: site.origin, limit: 1 })
     expect(part.structuredContent).toMatchObject({ next: 1, total: 3 })
+    // Where a site cannot write, and for clients that show the text alone.
+    expect(textOf(part)).toContain('[End of the content of the web.]\n\n[1 of 3 pages; there is more: start 1]')
+    expect(textOf(all)).toContain('\n\n[3 pages]')
     xml('/packed.xml.gz', gzipSync(map(['/x'], 'sitemapindex')))
     const packed = await client.callTool('read_sitemap', { url: `${site.origin}/packed.xml.gz` })
     expect(packed.structuredContent).toMatchObject({ kind: 'index', urls: [`${site.origin}/x`] })
+    expect(textOf(packed)).toContain('[1 sitemaps, each to be read in its turn]')
   })
 
   it.each([
