@@ -99,3 +99,13 @@ test('finds those that have every word, or else those that have some, the more t
     { numRuns: 100 },
   )
 })
+
+test('finds words in whichever way their accents are written', async () => {
+  await store.remember('accents', [
+    { entity: 'Ada', text: 'Likes cafe\u0301s and x\u0301s' },
+    { entity: 'Bo', text: 'cafe s, x s' },
+  ])
+  for (const query of ['cafe\u0301s', 'cafés', 'cafes', 'x\u0301s']) {
+    expect((await store.search('accents', query, 10)).map(({ name }) => name)).toEqual(['Ada'])
+  }
+})

@@ -94,9 +94,13 @@ function isPrefix(word: string): boolean {
   return word.length >= SHORTEST_PREFIX
 }
 
-/** Letters and digits alone: the search has a language of its own, which is not for strangers. */
+/**
+ * Letters and digits alone: the search has a language of its own, which is not for strangers. An accent that is written as a sign of
+ * its own ends no word, as it ends none in the index, which drops them all.
+ */
 function wordsOf(query: string): string[] {
-  return [...new Set(query.match(/[\p{L}\p{N}]+/gu) ?? [])].slice(0, 20)
+  const composed = query.normalize('NFC').replace(/[\u0300-\u0331]/g, '')
+  return [...new Set(composed.match(/[\p{L}\p{N}]+/gu) ?? [])].slice(0, 20)
 }
 
 /** Two spellings of a name that differ in case or composition are one name. */
