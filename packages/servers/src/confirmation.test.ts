@@ -46,6 +46,12 @@ it('sec-290: whatever its length, a question shows all of what is agreed to, in 
   )
 })
 
+it('parts are cut between characters', async () => {
+  const { messages } = await asked('q', `a${'😀'.repeat(6_000)}`)
+  expect(messages.length).toBeGreaterThan(1)
+  for (const message of messages) expect(message).not.toMatch(/\p{Surrogate}/u)
+})
+
 it('sec-290: what is too long to be shown is refused before anything is asked', async () => {
   const { messages, refusal } = await asked('Go ahead?', 'x'.repeat(54_001))
   expect(messages).toEqual([])

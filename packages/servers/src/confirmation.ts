@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto'
 import { type AskingContext, CapabilityError, ToolError } from '@portico/sdk/server'
+import { toPieces } from './text/cut.ts'
 
 const FORM = {
   type: 'object',
@@ -47,10 +48,11 @@ function toParts(question: string, shown: string): string[] {
   const whole = shown === '' ? question : `${question}\n\n${shown}`
   if (question.length <= MAX_HEADING ? shown.length <= PAGE : whole.length <= PAGE) return [whole]
   const [heading, text] = question.length <= MAX_HEADING ? [question, shown] : ['Agree to what follows?', whole]
-  const count = Math.ceil(text.length / PAGE)
-  return Array.from({ length: count }, (_, at) => {
-    const after = at + 1 === count ? 'It is done after this one.' : 'Yes shows the next part; nothing is done yet.'
-    return `${heading}\nPart ${at + 1} of ${count}. ${after}\n\n${text.slice(at * PAGE, (at + 1) * PAGE)}`
+  const pages = toPieces(text, PAGE)
+  return pages.map((page, at) => {
+    const isLast = at + 1 === pages.length
+    const after = isLast ? 'It is done after this one.' : 'Yes shows the next part; nothing is done yet.'
+    return `${heading}\nPart ${at + 1} of ${pages.length}. ${after}\n\n${page}`
   })
 }
 

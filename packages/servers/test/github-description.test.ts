@@ -37,8 +37,11 @@ beforeAll(async () => {
     const url = new URL(request.url ?? '/', 'http://github')
     const route = `${request.method} ${url.pathname}`
     asked.push({ route, query: [...url.searchParams.keys()], body: body === '' ? [] : Object.keys(JSON.parse(body)) })
-    const isText = /\.(?:raw|diff|patch)\b/.test(request.headers.accept ?? '') || route.endsWith('/logs')
-    response.setHeader('content-type', isText ? 'text/plain' : 'application/json')
+    const { accept = '' } = request.headers
+    const isText = /\.(?:raw|diff|patch)\b/.test(accept) || route.endsWith('/logs')
+    // It names the media type that was asked for, though `…raw+json` is no JSON.
+    const textType = route.endsWith('/logs') ? 'text/plain' : accept
+    response.setHeader('content-type', `${isText ? textType : 'application/json'}; charset=utf-8`)
     response.end(isText ? 'plain text' : JSON.stringify(find(route)?.example ?? {}))
   })
   await new Promise<void>((done) => service.listen(0, '127.0.0.1', done))

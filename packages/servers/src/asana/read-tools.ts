@@ -2,7 +2,7 @@
 
 import { ToolError, tool } from '@portico/sdk/server'
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
-import { type Context, foreign, READS, START_INPUT } from '../vendor/vendor-host.ts'
+import { type Context, foreign, nextPage, READS, rows as rowsOf, START_INPUT } from '../vendor/vendor-host.ts'
 import { pathOf, type VendorPath } from '../vendor/vendor-path.ts'
 import { type AsanaHost, GID_INPUT, isAllowed, readProject, readTask, TASK_FIELDS, taskLine } from './host.ts'
 
@@ -170,6 +170,5 @@ async function readAll(host: AsanaHost, path: VendorPath, fields: string, ctx: C
 }
 
 function rows(host: AsanaHost, json: unknown, lines: readonly string[], start: number | undefined) {
-  const next = toText(toObject(toObject(json).next_page).offset)
-  return foreign(host, `${lines.join('\n') || 'Nothing found.'}${next === '' ? '' : `\n[More: offset ${next}]`}`, start)
+  return rowsOf(host, lines, { next: nextPage('offset', toObject(toObject(json).next_page).offset), start })
 }

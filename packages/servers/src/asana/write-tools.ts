@@ -2,7 +2,7 @@
 
 import { tool } from '@portico/sdk/server'
 import { toLine, toObject, toText } from '../vendor/values.ts'
-import { type Context, change, WRITES } from '../vendor/vendor-host.ts'
+import { type Context, change, WRITES, whole } from '../vendor/vendor-host.ts'
 import { pathOf } from '../vendor/vendor-path.ts'
 import type { VendorAnswer } from '../vendor/vendor-service.ts'
 import { type AsanaHost, GID_INPUT, readProject, readTask } from './host.ts'
@@ -44,7 +44,7 @@ function createTask(host: AsanaHost) {
     async ({ project, ...fields }, ctx: Context) => {
       const { name } = await readProject(host, project, ctx)
       const body = { data: { ...fields, projects: [project] } }
-      const question = `Make a task in the project "${toLine(name)}"?`
+      const question = `Make a task in the project ${whole(name)} (${project})?`
       return change(host, { question, method: 'POST', path: pathOf`/tasks`, body }, ctx, addressOf)
     },
   )
@@ -76,7 +76,7 @@ function updateTask(host: AsanaHost) {
     async ({ task: gid, ...fields }, ctx: Context) => {
       const { name } = await readTask(host, gid, ctx)
       const path = pathOf`/tasks/${gid}`
-      const question = `Change the task "${toLine(name)}"?`
+      const question = `Change the task ${whole(name)} (${gid})?`
       return change(host, { question, method: 'PUT', path, body: { data: fields } }, ctx, addressOf)
     },
   )
@@ -95,7 +95,7 @@ function addComment(host: AsanaHost) {
       const { name, permalink_url } = await readTask(host, gid, ctx)
       // As plain text: the other member that Asana has takes markup, with mentions in it.
       const body = { data: { text } }
-      const question = `Comment on the task "${toLine(name)}"?`
+      const question = `Comment on the task ${whole(name)} (${gid})?`
       const path = pathOf`/tasks/${gid}/stories`
       return change(host, { question, method: 'POST', path, body, shown: text }, ctx, () => toLine(permalink_url, 500))
     },

@@ -43,7 +43,7 @@ export function createDocumentReader({
 }: DocumentReaderOptions = {}): (bytes: Uint8Array, mediaType: string, source?: string) => Promise<string> {
   let extractor: Extractor | undefined
   return async (bytes, mediaType, source) => {
-    const name = NAMES[mediaType]
+    const name = Object.hasOwn(NAMES, mediaType) ? NAMES[mediaType] : undefined
     if (name === undefined) throw new PorticoError('invalid-arguments', `no text can be read from ${mediaType}`)
     extractor ??= new Extractor({ timeoutMs, maxLength })
     // The library that reads PDF refuses a Buffer.

@@ -1,7 +1,8 @@
 /** Places in files as people and models name them (lines and columns from 1), and as the protocol has them (from 0). */
 
 import { ToolError } from '@portico/sdk/server'
-import { spellHidden, toExcerpt } from '../text/plain-text.ts'
+import { toExcerpt } from '../text/cut.ts'
+import { spellHidden } from '../text/plain-text.ts'
 import { toObject } from '../vendor/values.ts'
 
 interface Position {

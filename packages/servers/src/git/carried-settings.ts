@@ -84,7 +84,9 @@ export function toConfiguration(settings: readonly Setting[]): string {
       throw new ToolError(`The repository needs the extension ${JSON.stringify(name)}, which this server does not know`)
     }
     const isCarried =
-      group === undefined ? CARRIED.includes(`${section}.${name}`) : (CARRIED_PARTS[section]?.includes(name) ?? false)
+      group === undefined
+        ? CARRIED.includes(`${section}.${name}`)
+        : Object.hasOwn(CARRIED_PARTS, section) && CARRIED_PARTS[section]?.includes(name)
     if (!isCarried) continue
     lines.push(group === undefined ? `[${section}]` : `[${section} "${group.replace(/["\\]/g, '\\$&')}"]`)
     lines.push(`\t${name} = ${quoted(value)}`)

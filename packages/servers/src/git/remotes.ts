@@ -36,7 +36,7 @@ export function checkAddress(remote: string, address: string, { origins }: Remot
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new ToolError(
-      `The remote ${remote} is at ${redact(address.slice(0, 200))}: only https addresses are used here, not ssh, files or programs`,
+      `The remote ${remote} is at ${redact(address).slice(0, 200)}: only https addresses are used here, not ssh, files or programs`,
     )
   }
   if (!origins.includes(url.origin)) {

@@ -169,7 +169,7 @@ export class Repository {
 
   #failure(command: string, { stderr, stdout }: Outcome): ToolError {
     const said = (stderr.trim() || stdout.toString('utf8', 0, 2000).trim()).split('\n').slice(0, 8).join('\n')
-    return new ToolError(`git ${command} failed: ${redact(said.slice(0, 1500)) || 'it gave no reason'}`)
+    return new ToolError(`git ${command} failed: ${redact(said).slice(0, 1500) || 'it gave no reason'}`)
   }
 }
 

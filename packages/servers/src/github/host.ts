@@ -1,8 +1,10 @@
 /** What the tools of the github server have in common besides what those of every vendor have. */
 
+import { ToolError } from '@portico/sdk/server'
 import { toLine } from '../vendor/values.ts'
-import { foreign, type VendorHost } from '../vendor/vendor-host.ts'
-import type { VendorAnswer } from '../vendor/vendor-service.ts'
+import { rows as rowsOf, type VendorHost } from '../vendor/vendor-host.ts'
+import type { VendorPath } from '../vendor/vendor-path.ts'
+import type { Patience, VendorAnswer } from '../vendor/vendor-service.ts'
 import type { RepositoryRule } from './repository-rule.ts'
 
 export interface GithubHost extends VendorHost {
@@ -21,8 +23,22 @@ export function rows(
   lines: readonly string[],
   { page, start }: { readonly page: number; readonly start: number | undefined },
 ) {
-  const more = isMore(answer) ? `\n[More: page ${page + 1}.]` : ''
-  return foreign(host, `${lines.length === 0 ? 'Nothing found.' : lines.join('\n')}${more}`, start)
+  return rowsOf(host, lines, { next: isMore(answer) ? `page ${page + 1}` : undefined, start })
+}
+
+/** What GitHub calls the text of a file. Its name ends as that of JSON does, and so does the type of what it answers. */
+export const RAW = { accept: 'application/vnd.github.raw+json', as: 'text' } as const
+
+/** The text of a file, at a branch, a tag or a commit where one is given. */
+export async function readFile(
+  host: GithubHost,
+  place: VendorPath,
+  ref: string | undefined,
+  ctx: Patience,
+): Promise<string> {
+  const { text, isText } = await host.service.send(place, { ...RAW, query: { ref } }, ctx)
+  if (!isText) throw new ToolError('The file is not text.')
+  return text
 }
 
 export function login(user: unknown): string {

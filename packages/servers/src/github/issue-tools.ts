@@ -102,7 +102,7 @@ function getPullRequest(host: GithubHost) {
       host.rule.require(owner, repo)
       const place = pathOf`/repos/${owner}/${repo}/pulls/${number}`
       if (show === 'difference') {
-        const { text } = await host.service.send(place, { accept: 'application/vnd.github.diff' }, ctx)
+        const { text } = await host.service.send(place, { accept: 'application/vnd.github.diff', as: 'text' }, ctx)
         return foreign(host, text, start)
       }
       if (show === 'reviews') {

@@ -1,10 +1,12 @@
 /** The tools that read a repository: what it is, its files, its history, and how its workflows ran. */
 
 import { ToolError, tool } from '@portico/sdk/server'
+import { cutStart } from '../text/cut.ts'
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
 import { type Context, foreign, READS, START_INPUT } from '../vendor/vendor-host.ts'
 import { pathOf, withFile } from '../vendor/vendor-path.ts'
-import { day, type GithubHost, login, rows } from './host.ts'
+import { VendorError } from '../vendor/vendor-service.ts'
+import { day, type GithubHost, login, RAW, readFile, rows } from './host.ts'
 import { PAGE_INPUT, PER_PAGE, REPOSITORY_INPUT } from './inputs.ts'
 
 const REF_INPUT = { type: 'string', minLength: 1, maxLength: 250, description: 'A branch, a tag or a commit' } as const
@@ -33,10 +35,10 @@ function getRepository(host: GithubHost) {
     const { json } = await host.service.send(pathOf`/repos/${owner}/${repo}`, {}, ctx)
     const about = toObject(json)
     const readme = await host.service
-      .send(pathOf`/repos/${owner}/${repo}/readme`, { accept: RAW }, ctx)
+      .send(pathOf`/repos/${owner}/${repo}/readme`, RAW, ctx)
       .then((answer) => answer.text)
       .catch((error: unknown) => {
-        if (error instanceof ToolError) return 'No README.'
+        if (error instanceof VendorError && error.answered === 404) return 'No README.'
         throw error
       })
     const facts = [
@@ -75,13 +77,9 @@ function getFile(host: GithubHost) {
     }
     const { type } = toObject(json)
     if (type !== 'file') throw new ToolError(`That is a ${toLine(type, 20) || 'thing of another kind'}, not a file.`)
-    const raw = await host.service.send(place, { query: { ref }, accept: RAW }, ctx)
-    if (raw.text.includes('\uFFFD')) throw new ToolError('The file is not text.')
-    return foreign(host, raw.text, start)
+    return foreign(host, await readFile(host, place, ref, ctx), start)
   })
 }
-
-const RAW = 'application/vnd.github.raw+json'
 
 function listCommits(host: GithubHost) {
   const input = {
@@ -112,6 +110,8 @@ function listCommits(host: GithubHost) {
   )
 }
 
+const PATCH = { accept: 'application/vnd.github.patch', as: 'text' } as const
+
 function getCommit(host: GithubHost) {
   const input = {
     type: 'object',
@@ -129,7 +129,7 @@ function getCommit(host: GithubHost) {
     async ({ owner, repo, ref, start }, ctx: Context) => {
       host.rule.require(owner, repo)
       const place = pathOf`/repos/${owner}/${repo}/commits/${ref}`
-      const { text: patch } = await host.service.send(place, { accept: 'application/vnd.github.patch' }, ctx)
+      const { text: patch } = await host.service.send(place, PATCH, ctx)
       return foreign(host, patch, start)
     },
   )
@@ -162,6 +162,8 @@ function listRuns(host: GithubHost) {
   )
 }
 
+const BEGINNING = '[The beginning of the log is left out.]\n'
+
 function getRun(host: GithubHost) {
   const input = {
     type: 'object',
@@ -183,10 +185,15 @@ function getRun(host: GithubHost) {
         // The log lies elsewhere; the token does not go there.
         const log = await host.service.send(
           pathOf`/repos/${owner}/${repo}/actions/jobs/${job}/logs`,
-          { elsewhere: true },
+          { elsewhere: true, as: 'text', keepEnd: true },
           ctx,
         )
-        return foreign(host, log.text.slice(-host.maxCharacters))
+        const end = cutStart(log.text, host.maxCharacters)
+        const cut = log.cut || end.length < log.text.length
+        return foreign(
+          { ...host, maxCharacters: host.maxCharacters + BEGINNING.length },
+          `${cut ? BEGINNING : ''}${end}`,
+        )
       }
       const { json } = await host.service.send(pathOf`/repos/${owner}/${repo}/actions/runs/${run}/jobs`, {}, ctx)
       const jobs = toList(toObject(json).jobs).map((one) => {

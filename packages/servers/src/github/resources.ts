@@ -5,7 +5,7 @@ import { toLine, toObject, toText } from '../vendor/values.ts'
 import { foreignText } from '../vendor/vendor-host.ts'
 import { pathOf, withFile } from '../vendor/vendor-path.ts'
 import { quietly } from '../vendor/vendor-service.ts'
-import type { GithubHost } from './host.ts'
+import { type GithubHost, readFile } from './host.ts'
 
 export function createResources(host: GithubHost) {
   const { service, rule } = host
@@ -20,8 +20,7 @@ export function createResources(host: GithubHost) {
       async ({ owner, repo, path }, ctx) => {
         rule.require(owner, repo)
         const place = withFile(pathOf`/repos/${owner}/${repo}/contents`, path)
-        const raw = { accept: 'application/vnd.github.raw+json' }
-        return foreignText(host, (await service.send(place, raw, quietly(ctx))).text)
+        return foreignText(host, await readFile(host, place, undefined, quietly(ctx)))
       },
     ),
     issue: resource(

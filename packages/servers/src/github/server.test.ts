@@ -87,9 +87,46 @@ describe('reading', () => {
     expect(first).not.toContain('#5 open')
   })
 
+  it.each([
+    ['package.json', '{"name":"engine"}'],
+    ['broken.json', '{"name":'],
+    ['sign.txt', 'It shows \uFFFD where'],
+  ])('the file %s is text, as a tool and as a resource', async (path, words) => {
+    const client = await start()
+    expect(await say(client, 'get_file', { ...ENGINE, path })).toContain(words)
+    const [file] = (await client.readResource(`github://acme/engine/files/${path}`)).contents
+    expect(file && 'text' in file ? file.text : '').toContain(words)
+  })
+
+  it.each(['logo.png', 'zeros.bin'])('%s is not text, as a tool and as a resource', async (path) => {
+    const client = await start()
+    expect(await say(client, 'get_file', { ...ENGINE, path })).toBe('ERROR The file is not text.')
+    await expect(client.readResource(`github://acme/engine/files/${path}`)).rejects.toThrow('not text')
+  })
+
+  it('of a log that is longer than an answer may be, the end is read', async () => {
+    service.storage.log = `first line\n${'ä'.repeat(5_000)}\n${'line of the log\n'.repeat(1_000)}last line`
+    const text = await say(await start({ maxResponseBytes: 10_000 }), 'get_run', { ...ENGINE, run: 11, job: 12 })
+    expect(text).toContain('last line')
+    expect(text).toContain('The beginning of the log is left out')
+    for (const words of ['first line', 'ä', '\uFFFD', '\n\nof the log']) expect(text).not.toContain(words)
+  })
+
+  it('a README that is not there is one thing, one that cannot be read another', async () => {
+    const client = await start()
+    const usual = { json: { full_name: 'acme/engine' } }
+    service.refusals.push(usual, { status: 404 })
+    expect(await say(client, 'get_repository', ENGINE)).toContain('No README.')
+    service.refusals.push(usual, { status: 500 })
+    expect(await say(client, 'get_repository', ENGINE)).toMatch(/^ERROR GitHub answered 500/)
+  })
+
   it('works without a token where GitHub lets strangers read', async () => {
-    await say(await start({ environment: {} }), 'get_repository', ENGINE)
-    expect(service.asked[0]?.authorization).toBeUndefined()
+    for (const environment of [{}, { GITHUB_TOKEN: '' }, { GITHUB_TOKEN: ' ' }]) {
+      service.asked.length = 0
+      await say(await start({ environment }), 'get_repository', ENGINE)
+      expect(service.asked[0]?.authorization).toBeUndefined()
+    }
     await expect(createGithubServer({ tokenEnv: 'OTHER', environment: {} })).rejects.toThrow('OTHER')
   })
 
@@ -124,6 +161,24 @@ describe('the token', () => {
     service.refusals.push({ status: 302, headers: { location: `http://${service.storage.host}/x` } })
     expect(await say(await start(), 'get_repository', ENGINE)).toMatch(/^ERROR .*redirects to/)
   })
+})
+
+describe('a failure', () => {
+  it.each([286, 292, 299])(
+    'sec-750: quotes no beginning of a token that stands across its cut, after %i',
+    async (at) => {
+      const page = { status: 500, json: undefined, headers: { 'content-type': 'text/html' } }
+      service.refusals.push(
+        { ...page, text: `${'x'.repeat(at)}${TOKEN}` },
+        { status: 500, json: { message: `${'x'.repeat(at)}${TOKEN}` } },
+      )
+      const client = await start()
+      for (const text of [await say(client, 'list_runs', ENGINE), await say(client, 'list_runs', ENGINE)]) {
+        expect(text).toContain('GitHub answered 500')
+        expect(text).not.toMatch(/x[gh]/)
+      }
+    },
+  )
 })
 
 describe('names that are something else', () => {
@@ -286,6 +341,19 @@ describe('changes', () => {
       },
     )
   }
+
+  it('what looks like a line end and is none is shown as it is sent', async () => {
+    const messages: string[] = []
+    const elicitation: ElicitationHandlers = {
+      form: async ({ message }) => {
+        messages.push(message)
+        return { action: 'decline' }
+      },
+    }
+    const client = await start({ write: true }, { elicitation })
+    await say(client, 'create_issue', { ...ENGINE, title: 'x', body: 'C:\\new\nline' })
+    expect(messages[0]).toContain('C:\\\\new\nline')
+  })
 
   it('a client that cannot ask means no', async () => {
     expect(await say(await start({ write: true }), 'create_issue', { ...ENGINE, title: 'x' })).toContain('allowUnasked')

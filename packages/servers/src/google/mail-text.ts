@@ -1,25 +1,32 @@
 /** Mail as people read it, out of what Gmail gives, and plain mail to be sent. */
 
-import { ToolError } from '@portico/sdk/server'
-import { htmlToText } from '../documents/html-text.ts'
+import { PorticoError, ToolError } from '@portico/sdk/server'
+import type { Extractor } from '../documents/extract.ts'
+import { cutText } from '../text/cut.ts'
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
+import type { VendorHost } from '../vendor/vendor-host.ts'
 
 type Json = ReturnType<typeof toObject>
 
-const MAX_DEPTH = 10
-const MAX_HTML_TEXT = 200_000
+export interface GoogleHost extends VendorHost {
+  /** Where mail that is HTML becomes text: somebody else wrote it, and it may take as long as it likes. */
+  readonly documents: Extractor
+}
 
-export function headerOf(message: Json, name: string): string {
+const MAX_DEPTH = 10
+
+/** A header on one line; cleaned before it is cut, since decoding brings back what was cleaned. */
+export function headerOf({ service }: VendorHost, message: Json, name: string): string {
   const headers = toList(toObject(message.payload).headers)
-  return toLine(fromWords(toText(headers.find((header) => toText(header.name).toLowerCase() === name)?.value)), 500)
+  const value = toText(headers.find((header) => toText(header.name).toLowerCase() === name)?.value)
+  return toLine(service.clean(fromWords(value)), 500)
 }
 
 const MAX_HEADER = 5_000
 
 /** Encoded words (RFC 2047), where a service leaves them as they were sent; what cannot be decoded stays. */
 function fromWords(text: string): string {
-  return text
-    .slice(0, MAX_HEADER)
+  return cutText(text, MAX_HEADER)
     .replace(/\?=\s+=\?/g, '?==?')
     .replace(/=\?utf-8\?([BQ])\?([^?\s]*)\?=/gi, (_word, kind: string, content: string) =>
       kind.toUpperCase() === 'B' ? Buffer.from(content, 'base64').toString('utf8') : fromQuoted(content),
@@ -34,20 +41,24 @@ function fromQuoted(content: string): string {
 }
 
 /** The text of a message and what is attached. */
-export function messageText(message: Json): string {
+export async function messageText(
+  { documents }: GoogleHost,
+  message: Json,
+  caller: string | undefined,
+): Promise<string> {
   const parts = flatten(toObject(message.payload), 0)
   const plain = parts.filter(({ mimeType, filename }) => mimeType === 'text/plain' && !filename)
   const html = parts.filter(({ mimeType, filename }) => mimeType === 'text/html' && !filename)
   const words =
     plain.length > 0
-      ? plain.map(contentOf).join('\n')
-      : html.map((part) => htmlToText(contentOf(part), MAX_HTML_TEXT).text).join('\n')
+      ? plain.map((part) => contentOf(part).toString('utf8'))
+      : await Promise.all(html.map((part) => fromHtml(documents, contentOf(part), caller)))
   const attached = parts.filter(({ filename }) => toText(filename) !== '')
   const files = attached.map(
     ({ filename, mimeType, body }) =>
       `[attached: ${toLine(filename)}, ${toLine(mimeType, 100)}, ${toText(toObject(body).size)} bytes]`,
   )
-  return [words.trim(), ...files].join('\n')
+  return [words.join('\n').trim(), ...files].join('\n')
 }
 
 function flatten(part: Json, depth: number): Json[] {
@@ -55,8 +66,17 @@ function flatten(part: Json, depth: number): Json[] {
   return [part, ...toList(part.parts).flatMap((inner) => flatten(inner, depth + 1))]
 }
 
-function contentOf(part: Json): string {
-  return Buffer.from(toText(toObject(part.body).data), 'base64url').toString('utf8')
+async function fromHtml(documents: Extractor, html: Buffer, caller: string | undefined): Promise<string> {
+  try {
+    return (await documents.extract('mail.html', html, caller)).text
+  } catch (error) {
+    if (!(error instanceof PorticoError)) throw error
+    return `[A part of this mail cannot be read: ${error.message}.]`
+  }
+}
+
+function contentOf(part: Json): Buffer {
+  return Buffer.from(toText(toObject(part.body).data), 'base64url')
 }
 
 export interface Mail {

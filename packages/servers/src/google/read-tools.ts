@@ -1,10 +1,11 @@
 /** The tools that read: mail, calendars, and files with documents among them. */
 
 import { ToolError, tool } from '@portico/sdk/server'
+import { callerOf } from '../caller.ts'
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
-import { type Context, foreign, READS, START_INPUT, type VendorHost } from '../vendor/vendor-host.ts'
+import { type Context, foreign, nextPage, READS, rows, START_INPUT } from '../vendor/vendor-host.ts'
 import { pathOf } from '../vendor/vendor-path.ts'
-import { headerOf, messageText } from './mail-text.ts'
+import { type GoogleHost, headerOf, messageText } from './mail-text.ts'
 
 type Json = ReturnType<typeof toObject>
 
@@ -19,7 +20,7 @@ export const CALENDAR_INPUT = {
 } as const
 const PER_PAGE = 20
 
-export function createReadTools(host: VendorHost) {
+export function createReadTools(host: GoogleHost) {
   return {
     search_mail: searchMail(host),
     read_thread: readThread(host),
@@ -30,7 +31,7 @@ export function createReadTools(host: VendorHost) {
   }
 }
 
-function searchMail(host: VendorHost) {
+function searchMail(host: GoogleHost) {
   const input = {
     type: 'object',
     properties: { query: { type: 'string', maxLength: 500, default: '' }, page: PAGE_INPUT, start: START_INPUT },
@@ -46,16 +47,15 @@ function searchMail(host: VendorHost) {
       for (const { id } of toList(list.messages).slice(0, PER_PAGE)) {
         const path = pathOf`/gmail/v1/users/me/messages/${toText(id)}`
         const message = toObject((await host.service.send(path, { query: { format: 'metadata' } }, ctx)).json)
-        lines.push(
-          `thread ${toLine(message.threadId, 40)} · ${headerOf(message, 'date')} · ${headerOf(message, 'from')} · ${headerOf(message, 'subject')} · ${toLine(message.snippet)}`,
-        )
+        const about = ['date', 'from', 'subject'].map((name) => headerOf(host, message, name))
+        lines.push([`thread ${toLine(message.threadId, 40)}`, ...about, toLine(message.snippet)].join(' · '))
       }
-      return rows(host, lines, { next: list.nextPageToken, start })
+      return rows(host, lines, { next: nextPage('page', list.nextPageToken), start })
     },
   )
 }
 
-function readThread(host: VendorHost) {
+function readThread(host: GoogleHost) {
   const input = {
     type: 'object',
     properties: { thread: { ...ID_INPUT, description: 'The id of a thread, from search_mail' }, start: START_INPUT },
@@ -70,16 +70,17 @@ function readThread(host: VendorHost) {
         { query: { format: 'full' } },
         ctx,
       )
-      const mails = toList(toObject(json).messages).map(
-        (message) =>
-          `--- ${headerOf(message, 'from')} to ${headerOf(message, 'to')} ${headerOf(message, 'date')}\n${headerOf(message, 'subject')}\n\n${messageText(message)}`,
-      )
-      return foreign(host, mails.join('\n\n'), start)
+      const mails = toList(toObject(json).messages).map(async (message) => {
+        const header = (name: string) => headerOf(host, message, name)
+        const words = await messageText(host, message, callerOf(ctx))
+        return `--- ${header('from')} to ${header('to')} ${header('date')}\n${header('subject')}\n\n${words}`
+      })
+      return foreign(host, (await Promise.all(mails)).join('\n\n'), start)
     },
   )
 }
 
-function listCalendars(host: VendorHost) {
+function listCalendars(host: GoogleHost) {
   const input = {
     type: 'object',
     properties: { page: PAGE_INPUT, start: START_INPUT },
@@ -96,12 +97,12 @@ function listCalendars(host: VendorHost) {
       const lines = toList(toObject(json).items).map(
         ({ id, summary, primary }) => `${toLine(id, 300)} · ${toLine(summary)}${primary === true ? ' (yours)' : ''}`,
       )
-      return rows(host, lines, { next: toObject(json).nextPageToken, start })
+      return rows(host, lines, { next: nextPage('page', toObject(json).nextPageToken), start })
     },
   )
 }
 
-function listEvents(host: VendorHost) {
+function listEvents(host: GoogleHost) {
   const input = {
     type: 'object',
     properties: {
@@ -130,7 +131,7 @@ function listEvents(host: VendorHost) {
       const list = toObject(
         (await host.service.send(pathOf`/calendar/v3/calendars/${calendar}/events`, { query: asked }, ctx)).json,
       )
-      return rows(host, toList(list.items).map(eventLine), { next: list.nextPageToken, start })
+      return rows(host, toList(list.items).map(eventLine), { next: nextPage('page', list.nextPageToken), start })
     },
   )
 }
@@ -146,7 +147,7 @@ function eventLine(event: Json): string {
     .join(' · ')
 }
 
-function searchFiles(host: VendorHost) {
+function searchFiles(host: GoogleHost) {
   const input = {
     type: 'object',
     properties: {
@@ -172,7 +173,7 @@ function searchFiles(host: VendorHost) {
         ({ id, name, mimeType, modifiedTime }) =>
           `${toLine(id, 200)} · ${toLine(name)} · ${toLine(mimeType, 100)} · ${toLine(modifiedTime, 30).slice(0, 10)}`,
       )
-      return rows(host, lines, { next: list.nextPageToken, start })
+      return rows(host, lines, { next: nextPage('page', list.nextPageToken), start })
     },
   )
 }
@@ -189,7 +190,7 @@ const EXPORTS: { readonly [type: string]: string } = {
   'application/vnd.google-apps.presentation': 'text/plain',
 }
 
-function readFile(host: VendorHost) {
+function readFile(host: GoogleHost) {
   const input = {
     type: 'object',
     properties: { file: { ...ID_INPUT, description: 'The id of a file, from search_files' }, start: START_INPUT },
@@ -210,19 +211,12 @@ function readFile(host: VendorHost) {
     }
     const content =
       exported === undefined
-        ? await host.service.send(pathOf`/drive/v3/files/${file}`, { query: { alt: 'media' } }, ctx)
-        : await host.service.send(pathOf`/drive/v3/files/${file}/export`, { query: { mimeType: exported } }, ctx)
+        ? await host.service.send(pathOf`/drive/v3/files/${file}`, { as: 'text', query: { alt: 'media' } }, ctx)
+        : await host.service.send(
+            pathOf`/drive/v3/files/${file}/export`,
+            { as: 'text', query: { mimeType: exported } },
+            ctx,
+          )
     return foreign(host, `${heading}\n\n${content.text}`, start)
   })
-}
-
-interface Rest {
-  /** Where the next page begins. */
-  readonly next: unknown
-  readonly start: number | undefined
-}
-
-function rows(host: VendorHost, lines: readonly string[], { next, start }: Rest) {
-  const page = toText(next)
-  return foreign(host, `${lines.join('\n') || 'Nothing found.'}${page === '' ? '' : `\n[More: page ${page}]`}`, start)
 }

@@ -1,10 +1,11 @@
 /** The google server at a service of Google's shape: what it asks, what it answers, and what it refuses. */
 
 import { type Client, connect, type ElicitationHandlers, type ProtocolVersion } from '@portico/sdk/client'
+import { PorticoError } from '@portico/sdk/server'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startVendorFixture, type VendorFixture } from '../../test/fixtures/vendor-service.ts'
-import { toRawMail } from './mail-text.ts'
+import { type GoogleHost, headerOf, messageText, toRawMail } from './mail-text.ts'
 import { quoted } from './read-tools.ts'
 import { createGoogleServer, type GoogleOptions } from './server.ts'
 
@@ -45,7 +46,7 @@ const HTML_ONLY = {
 }
 const DOCUMENT = 'application/vnd.google-apps.document'
 let service: VendorFixture
-const clients: Client[] = []
+const opened: { close(): Promise<unknown> }[] = []
 
 beforeAll(async () => {
   service = await startVendorFixture({
@@ -72,6 +73,11 @@ beforeAll(async () => {
     'GET /api/drive/v3/files/d1/export': () => '# Plan',
     'GET /api/drive/v3/files/f1': ({ query }) =>
       query.alt === 'media' ? 'plain words' : { name: 'a.txt', mimeType: 'text/plain' },
+    // Drive answers with the type of the file.
+    'GET /api/drive/v3/files/j1': ({ query }) =>
+      query.alt === 'media'
+        ? { type: 'application/json', text: '{"broken":' }
+        : { name: 'a.json', mimeType: 'application/json' },
     'GET /api/drive/v3/files/p1': () => ({ name: 'a.png', mimeType: 'image/png' }),
     'POST /api/gmail/v1/users/me/drafts': () => ({ id: 'x' }),
     'POST /api/gmail/v1/users/me/messages/send': () => ({ id: 'sent1' }),
@@ -83,7 +89,7 @@ beforeEach(() => {
   service.refusals.length = 0
 })
 afterAll(async () => {
-  for (const client of clients) await client.close()
+  for (const one of opened.reverse()) await one.close()
   await service.close()
 })
 
@@ -93,14 +99,14 @@ interface Ask {
 }
 
 async function start(options: Partial<GoogleOptions> = {}, ask: Ask = {}): Promise<Client> {
-  const { server } = await createGoogleServer({
+  const ready = await createGoogleServer({
     base: service.base,
     allowPrivate: [service.host],
     environment: { GOOGLE_TOKEN: TOKEN },
     ...options,
   })
-  const client = await connect(server, ask)
-  clients.push(client)
+  const client = await connect(ready.server, ask)
+  opened.push(ready, client)
   return client
 }
 
@@ -130,6 +136,7 @@ describe('reading', () => {
     ['search_files', { text: "it's" }, [`d1 · Plan · ${DOCUMENT} · 2026-11-01`]],
     ['read_file', { file: 'd1' }, ['# Plan']],
     ['read_file', { file: 'f1' }, ['plain words']],
+    ['read_file', { file: 'j1' }, ['{"broken":']],
     ['read_file', { file: 'p1' }, ['no text']],
   ])('%s %j', async (name, args, expected) => {
     const text = await say(await start(), name, args)
@@ -137,6 +144,30 @@ describe('reading', () => {
     for (const hidden of [TOKEN, '\u202e', 'x()']) expect(text, 'sec-432').not.toContain(hidden)
     for (const { authorization } of service.asked) expect(authorization, 'sec-433').toBe(`Bearer ${TOKEN}`)
     if (name === 'search_mail') expect(text.split('\n').filter((line) => line.startsWith('thread'))).toHaveLength(1)
+  })
+
+  it('sec-751: mail that is HTML becomes text elsewhere, and one that cannot be read leaves the others', async () => {
+    const read: string[] = []
+    const documents = {
+      extract: async (_name: string, bytes: Uint8Array) => {
+        read.push(new TextDecoder().decode(bytes))
+        if (read.length === 1) throw new PorticoError('limit-exceeded', 'its text took longer than 5000 ms')
+        return { text: 'made elsewhere' }
+      },
+    }
+    const host = { documents } as unknown as GoogleHost
+    expect(await messageText(host, HTML_ONLY, undefined)).toBe(
+      '[A part of this mail cannot be read: its text took longer than 5000 ms.]',
+    )
+    expect(await messageText(host, HTML_ONLY, undefined)).toBe('made elsewhere')
+    expect(read[0]).toContain('<script>')
+  })
+
+  it('sec-750: a header shows no beginning of a token that stands across its cut', () => {
+    const service = { clean: (text: string) => text.replaceAll(TOKEN, '[redacted]') }
+    const words = `=?utf-8?B?${Buffer.from(`${'x'.repeat(490)}${TOKEN}`).toString('base64')}?=`
+    const message = { payload: { headers: [header('Subject', words)] } }
+    expect(headerOf({ service } as unknown as GoogleHost, message, 'subject')).not.toContain('xya')
   })
 
   it('sec-434: words stay words in the query language of Drive', () => {
@@ -191,6 +222,28 @@ describe('tokens that are renewed', () => {
     await issuer.close()
   })
 
+  it.each(['', ' '])('a refresh token that is %j is none', async (empty) => {
+    const client = await start({ environment: { GOOGLE_TOKEN: TOKEN, GOOGLE_REFRESH_TOKEN: empty } })
+    expect(await say(client, 'list_calendars', {})).toContain('Me (yours)')
+  })
+
+  it('sec-750: a token server that repeats what it was sent shows no beginning of it', async () => {
+    const { GOOGLE_REFRESH_TOKEN: secret } = environment
+    const issuer = await startVendorFixture(
+      { 'POST /token': () => ({ error: `${'x'.repeat(95)}${secret}` }) },
+      { forms: true },
+    )
+    const tokenUrl = `http://${issuer.host}/token`
+    const text = await say(
+      await start({ environment, tokenUrl, allowPrivate: [service.host, issuer.host] }),
+      'list_calendars',
+      {},
+    )
+    expect(text).toContain('No new token was given (x')
+    expect(text).not.toContain('xr')
+    await issuer.close()
+  })
+
   it('a refresh token that was taken back is told without showing it', async () => {
     const issuer = await startVendorFixture({}, { forms: true })
     const client = await start({
@@ -216,7 +269,7 @@ describe('changes', () => {
       'create_event',
       { summary: 'Watch', start: '2026-11-20T10:00:00Z', end: '2026-11-20T11:00:00Z', attendees: ['bob@example.com'] },
       'POST /api/calendar/v3/calendars/primary/events',
-      /invite these people/,
+      /write to the people that it invites/,
     ],
   ]
 
@@ -240,6 +293,44 @@ describe('changes', () => {
       for (const value of Object.values(args).flat()) expect(messages[1], 'sec-290').toContain(String(value))
     })
   }
+
+  it.each([
+    [{}, 'all', /write to the people/],
+    [{ notify: false }, 'none', /without a mail/],
+    [{ attendees: [] }, undefined, /in the calendar "primary"\? /],
+  ])('an event with %j tells Google whom to write to', async (more, sent, question) => {
+    const messages: string[] = []
+    const elicitation: ElicitationHandlers = {
+      form: async ({ message }) => {
+        messages.push(message)
+        return { action: 'accept', content: { confirm: true } }
+      },
+    }
+    const client = await start({ write: true }, { elicitation })
+    const event = { summary: 'S', start: '2026-11-20T10:00:00Z', end: '2026-11-20T11:00:00Z', attendees: ['a@b.c'] }
+    expect(await say(client, 'create_event', { ...event, ...more })).toMatch(/^Done/)
+    expect(changed()[0]?.query.sendUpdates).toBe(sent)
+    expect(messages[0]).toMatch(question)
+  })
+
+  it('sec-290: the calendar is shown whole, whatever is in its name', async () => {
+    const messages: string[] = []
+    const elicitation: ElicitationHandlers = {
+      form: async ({ message }) => {
+        messages.push(message)
+        return { action: 'decline' }
+      },
+    }
+    const client = await start({ write: true }, { elicitation })
+    const calendar = `${'a'.repeat(250)}\u202e\n@evil.example`
+    await say(client, 'create_event', {
+      calendar,
+      summary: 'S',
+      start: '2026-11-20T10:00:00Z',
+      end: '2026-11-20T11:00:00Z',
+    })
+    expect(messages[0]).toContain(`"${'a'.repeat(250)}\\u{202E}\\n@evil.example"`)
+  })
 
   it('are not offered unless asked for; a client that cannot ask means no', async () => {
     expect((await (await start()).listTools()).map(({ name }) => name)).not.toContain('send_mail')

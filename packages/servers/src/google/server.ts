@@ -1,11 +1,14 @@
 /** Google's mail, calendars and files as a server. It reads; with `write` it also drafts, sends and makes events, each asked about. */
 
 import { createServer, prompt, resource } from '@portico/sdk/server'
+import { Extractor } from '../documents/extract.ts'
 import type { ReadyServer } from '../entry.ts'
+import { findSecret } from '../network/environment.ts'
 import { RefreshedToken } from '../vendor/token-source.ts'
 import { foreignText, type VendorHost } from '../vendor/vendor-host.ts'
 import { pathOf } from '../vendor/vendor-path.ts'
 import { quietly, VENDOR_LIMITS, type Vendor, type VendorOptions, VendorService } from '../vendor/vendor-service.ts'
+import type { GoogleHost } from './mail-text.ts'
 import { createReadTools } from './read-tools.ts'
 import { createWriteTools } from './write-tools.ts'
 
@@ -24,6 +27,9 @@ export interface GoogleOptions extends VendorOptions {
 /** The limits of the google server where its options give no others. */
 export const GOOGLE_LIMITS = { ...VENDOR_LIMITS, maxCharacters: 20_000 } as const
 
+/** Milliseconds for a part of a mail that is HTML, and characters of its text. */
+const MAIL_TIMEOUT_MS = 5_000
+const MAX_MAIL_TEXT = 200_000
 const TOKEN_URL = 'https://oauth2.googleapis.com/token'
 const VARIABLES = {
   clientId: 'GOOGLE_CLIENT_ID',
@@ -45,7 +51,7 @@ function toVendor({ tokenUrl = TOKEN_URL, tokenEnv }: GoogleOptions): Vendor {
       404: 'It is not there, or the account cannot see it.',
     },
     tokens: (environment, fetch, redactor) => {
-      const given = tokenEnv !== undefined || environment.GOOGLE_REFRESH_TOKEN === undefined
+      const given = tokenEnv !== undefined || findSecret(VARIABLES.refreshToken, environment) === undefined
       return given ? undefined : new RefreshedToken({ tokenUrl, variables: VARIABLES }, environment, fetch, redactor)
     },
   }
@@ -65,8 +71,10 @@ function toVendor({ tokenUrl = TOKEN_URL, tokenEnv }: GoogleOptions): Vendor {
  * ```
  */
 export async function createGoogleServer(options: GoogleOptions = {}): Promise<ReadyServer> {
-  const host: VendorHost = {
+  const documents = new Extractor({ timeoutMs: MAIL_TIMEOUT_MS, maxLength: MAX_MAIL_TEXT })
+  const host: GoogleHost = {
     service: new VendorService(toVendor(options), options),
+    documents,
     allowUnasked: options.allowUnasked === true,
     maxCharacters: options.maxCharacters ?? GOOGLE_LIMITS.maxCharacters,
   }
@@ -83,7 +91,7 @@ export async function createGoogleServer(options: GoogleOptions = {}): Promise<R
   if (options.write === true) {
     for (const [name, definition] of Object.entries(createWriteTools(host))) server.tool(name, definition)
   }
-  return { server, async close() {} }
+  return { server, close: () => documents.close() }
 }
 
 function documentResource(host: VendorHost) {
@@ -95,7 +103,7 @@ function documentResource(host: VendorHost) {
       mimeType: 'text/markdown',
     },
     async ({ id }, ctx) => {
-      const asked = { query: { mimeType: 'text/markdown' } }
+      const asked = { as: 'text', query: { mimeType: 'text/markdown' } } as const
       const { text } = await host.service.send(pathOf`/drive/v3/files/${id}/export`, asked, quietly(ctx))
       return foreignText(host, text)
     },

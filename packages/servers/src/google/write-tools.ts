@@ -2,7 +2,7 @@
 
 import { tool } from '@portico/sdk/server'
 import { toLine, toObject, toText } from '../vendor/values.ts'
-import { type Context, change, type VendorHost, WRITES } from '../vendor/vendor-host.ts'
+import { type Context, change, type VendorHost, WRITES, whole } from '../vendor/vendor-host.ts'
 import { pathOf } from '../vendor/vendor-path.ts'
 import { type Mail, toRawMail } from './mail-text.ts'
 import { CALENDAR_INPUT } from './read-tools.ts'
@@ -30,7 +30,7 @@ function mailShown({ to, cc = [], subject, text }: Mail): string {
   return [
     `To: ${to.join(', ')}`,
     ...(cc.length > 0 ? [`Cc: ${cc.join(', ')}`] : []),
-    `Subject: ${subject}`,
+    `Subject: ${subject.replace(/\r?\n|\r/g, '\\n')}`,
     '',
     text,
   ].join('\n')
@@ -85,7 +85,8 @@ function createEvent(host: VendorHost) {
       end: { type: 'string', format: 'date-time' },
       location: { type: 'string', maxLength: 500 },
       description: { type: 'string', maxLength: 5000 },
-      attendees: { ...ADDRESSES_INPUT, description: 'Addresses; they are written to' },
+      attendees: { ...ADDRESSES_INPUT, description: 'Addresses' },
+      notify: { type: 'boolean', default: true, description: 'Google writes to the attendees' },
     },
     required: ['summary', 'start', 'end'],
     additionalProperties: false,
@@ -97,16 +98,21 @@ function createEvent(host: VendorHost) {
       input,
       ...WRITES,
     },
-    async ({ calendar = 'primary', start, end, attendees, ...rest }, ctx: Context) => {
+    async ({ calendar = 'primary', start, end, attendees = [], notify = true, ...rest }, ctx: Context) => {
       const body = {
         ...rest,
         start: { dateTime: start },
         end: { dateTime: end },
-        ...(attendees !== undefined && { attendees: attendees.map((email) => ({ email })) }),
+        ...(attendees.length > 0 && { attendees: attendees.map((email) => ({ email })) }),
       }
       const path = pathOf`/calendar/v3/calendars/${calendar}/events`
-      const question = `Make this event in the calendar "${toLine(calendar)}"${attendees === undefined ? '' : ' and invite these people'}?`
-      return change(host, { question, method: 'POST', path, body }, ctx, ({ json }) =>
+      // Unless told, Google writes to nobody.
+      const query = attendees.length === 0 ? {} : { sendUpdates: notify ? 'all' : 'none' }
+      const invited = notify
+        ? ' and write to the people that it invites'
+        : ' and invite these people, without a mail to them'
+      const question = `Make this event in the calendar ${whole(calendar)}${attendees.length === 0 ? '' : invited}?`
+      return change(host, { question, method: 'POST', path, query, body }, ctx, ({ json }) =>
         toLine(toObject(json).htmlLink, 500),
       )
     },

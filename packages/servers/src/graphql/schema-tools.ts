@@ -3,7 +3,7 @@
 import { prompt, resource, ToolError, tool } from '@portico/sdk/server'
 import { type GraphQLSchema, printSchema, printType } from 'graphql'
 import { CURSOR_INPUT, countFrom, toCursor } from '../cursor.ts'
-import { toExcerpt } from '../text/plain-text.ts'
+import { toExcerpt } from '../text/cut.ts'
 import { createSchemaIndex, typesOf } from './search.ts'
 
 export function createSchemaTools(schema: GraphQLSchema) {

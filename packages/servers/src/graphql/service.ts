@@ -3,7 +3,6 @@
 import { ToolError } from '@portico/sdk/server'
 import type { GuardedFetch } from '../network/guarded-fetch.ts'
 import type { Redactor } from '../network/redaction.ts'
-import { toExcerpt } from '../text/plain-text.ts'
 
 interface GraphqlRequest {
   readonly query: string
@@ -50,7 +49,7 @@ export function createGraphqlService({ endpoint, headers, fetch, redactor }: Gra
       // Some services answer requests that failed with a status and a GraphQL body; the body tells more.
       if (parsed !== undefined) return clean(parsed, redactor)
       throw new ToolError(
-        `The service answered HTTP ${answer.status} and no GraphQL result. ${redactor.text(toExcerpt(text, 300))}`,
+        `The service answered HTTP ${answer.status} and no GraphQL result. ${redactor.excerpt(text, 300)}`,
       )
     },
   }
@@ -82,7 +81,7 @@ function toFault(fault: unknown, redactor: Redactor): GraphqlFault {
     readonly message?: unknown
     readonly path?: unknown
   }
-  const words = typeof message === 'string' ? redactor.text(toExcerpt(message, 1_000)) : 'unknown error'
+  const words = typeof message === 'string' ? redactor.excerpt(message, 1_000) : 'unknown error'
   if (!Array.isArray(path)) return { message: words }
   const steps = path.filter((step): step is string | number => typeof step === 'string' || typeof step === 'number')
   return { message: words, path: steps.slice(0, 50) }

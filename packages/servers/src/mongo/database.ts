@@ -17,7 +17,7 @@ export interface MongoLimits {
   readonly maxDocuments: number
   /** Bytes in one answer; it ends before that. */
   readonly maxResultBytes: number
-  /** Characters of one text; longer ones are cut and marked. */
+  /** Bytes of one text; longer ones are cut and marked. */
   readonly maxValueBytes: number
   readonly timeoutMs: number
 }
@@ -151,7 +151,7 @@ export class MongoDatabase {
       if (deadline.aborted || codeOf(error) === TIMED_OUT) {
         throw new ToolError(`It took longer than ${this.limits.timeoutMs} ms (option "timeoutMs"). Ask for less.`)
       }
-      throw new ToolError(`MongoDB: ${toPlainText(this.#redactor.text(messageOf(error))).slice(0, 1000)}`, {
+      throw new ToolError(`MongoDB: ${this.#redactor.excerpt(messageOf(error), 1_000)}`, {
         cause: error,
       })
     }
@@ -198,12 +198,22 @@ function withDigits(value: unknown): unknown {
 
 function nameIn(url: string): string | undefined {
   const [, name] = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url) ?? []
-  return name === undefined ? undefined : decodeURIComponent(name)
+  return name === undefined ? undefined : decoded(name)
 }
 
 function secretsOf(url: string): string[] {
-  const [, password = ''] = /^mongodb(?:\+srv)?:\/\/[^/@:]*:([^/@]*)@/.exec(url) ?? []
-  return [password, decodeURIComponent(password)].filter((secret) => secret.length > 0)
+  // A sign in it that should have been spelled (@, /) makes it longer than the address says.
+  const found = [/^[^:]*:\/\/[^/@:]*:([^/@]*)@/, /^[^:]*:\/\/[^/@:]*:(.*)@/s].map((shape) => shape.exec(url)?.[1] ?? '')
+  return found.flatMap((password) => [password, decoded(password)]).filter((secret) => secret.length > 0)
+}
+
+/** As it is where it cannot be decoded: a "%" in it may be one. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 function messageOf(error: unknown): string {

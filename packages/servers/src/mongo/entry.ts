@@ -17,7 +17,7 @@ export const entry: ServerEntry = {
     collections: { type: 'string', multiple: true, about: 'Collections that may be read', fallback: 'all' },
     maxDocuments: { type: 'number', about: 'Documents in one answer', fallback: '200' },
     maxResultBytes: { type: 'number', about: 'Bytes in one answer', fallback: '262144' },
-    maxValueBytes: { type: 'number', about: 'Characters of one text; longer ones are cut', fallback: '4096' },
+    maxValueBytes: { type: 'number', about: 'Bytes of one text; longer ones are cut', fallback: '4096' },
     timeoutMs: { type: 'number', about: 'How long one question may run', fallback: '15000' },
     allowPowerfulRole: {
       type: 'boolean',

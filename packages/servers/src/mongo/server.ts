@@ -3,6 +3,7 @@
 import { createServer, PorticoError, prompt, resource, ToolError } from '@portico/sdk/server'
 import { askerOf } from '../caller.ts'
 import type { ReadyServer } from '../entry.ts'
+import { labelled } from './answer.ts'
 import { MongoDatabase, type MongoLimits } from './database.ts'
 import { collectionLines, createTools, type MongoHost } from './tools.ts'
 
@@ -92,7 +93,7 @@ function createCollections(host: MongoHost) {
       description: 'The names of the collections that can be read',
       mimeType: 'text/plain',
     },
-    (_, ctx) => collectionLines(host, askerOf(ctx)),
+    async (_, ctx) => labelled(host.database.name, await collectionLines(host, askerOf(ctx))),
   )
 }
 

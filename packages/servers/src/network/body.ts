@@ -14,28 +14,47 @@ interface BodyLimit {
   readonly option: string
 }
 
-export async function readBody(answer: IncomingMessage, method: string, limit: BodyLimit): Promise<Uint8Array> {
+interface ReadLimit extends BodyLimit {
+  /** Keeps the end of a body that is longer, in place of refusing it. */
+  readonly keepEnd?: boolean
+}
+
+interface Body {
+  readonly body: Uint8Array
+  /** Whether the beginning was left out. */
+  readonly cut: boolean
+}
+
+/** To keep the end, so many times the limit passes by before it is given up. */
+const MAX_PASSING = 64
+
+export async function readBody(answer: IncomingMessage, method: string, limit: ReadLimit): Promise<Body> {
+  const { maxBytes, keepEnd = false } = limit
+  const most = keepEnd ? maxBytes * MAX_PASSING : maxBytes
   // The length that HEAD is told is that of a body it does not get.
   if (method === 'HEAD') {
     answer.resume()
-    return new Uint8Array()
+    return { body: new Uint8Array(), cut: false }
   }
   const declared = Number(answer.headers['content-length'] ?? 0)
-  if (declared > limit.maxBytes) {
+  if (declared > most) {
     answer.destroy()
     throw tooLarge(limit)
   }
   const chunks: Uint8Array[] = []
   let size = 0
+  let passed = 0
   for await (const chunk of unpacked(answer)) {
     // Byte streams without an encoding yield buffers only.
     const bytes = chunk as Uint8Array
     size += bytes.length
-    if (size > limit.maxBytes) {
+    passed += bytes.length
+    if (passed > most) {
       answer.destroy()
       throw tooLarge(limit)
     }
     chunks.push(bytes)
+    while (size - (chunks[0]?.length ?? 0) >= maxBytes) size -= chunks.shift()?.length ?? 0
   }
   const body = new Uint8Array(size)
   let at = 0
@@ -43,7 +62,7 @@ export async function readBody(answer: IncomingMessage, method: string, limit: B
     body.set(chunk, at)
     at += chunk.length
   }
-  return body
+  return { body: body.subarray(Math.max(0, size - maxBytes)), cut: passed > maxBytes }
 }
 
 /** Unpacks a file that is itself compressed, as sitemaps often are. */

@@ -8,10 +8,15 @@ export type Environment = { readonly [name: string]: string | undefined }
 export const FORBIDDEN_HEADERS =
   /^(host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|proxy-.*)$/i
 
+/** The value of a variable; one that is empty is as if it were not set. */
+export function findSecret(name: string, environment: Environment): string | undefined {
+  return (Object.hasOwn(environment, name) && environment[name]?.trim()) || undefined
+}
+
 /** The value of a variable that the operator named; it must be there and be fit for a header. */
 export function readSecret(name: string, option: string, environment: Environment = process.env): string {
-  const value = Object.hasOwn(environment, name) ? environment[name]?.trim() : undefined
-  if (value === undefined || value === '') {
+  const value = findSecret(name, environment)
+  if (value === undefined) {
     throw new PorticoError('invalid-arguments', `The environment has no ${name}, which the option ${option} names.`)
   }
   if (!/^[\x20-\x7e]+$/.test(value))

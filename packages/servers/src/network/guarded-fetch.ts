@@ -32,6 +32,8 @@ interface NetworkRequest {
   readonly body?: string | Uint8Array
   readonly signal?: AbortSignal | undefined
   readonly maxBytes?: number
+  /** Of a body that is longer, its end is kept; it is refused unless given. */
+  readonly keepEnd?: boolean
   /** `same-origin` for services that were named by the operator; `none` hands redirects back as they are. */
   readonly redirects?: 'follow' | 'same-origin' | 'none'
 }
@@ -42,6 +44,8 @@ export interface NetworkResponse {
   readonly status: number
   header(name: string): string | undefined
   readonly body: Uint8Array
+  /** Whether the beginning of the body was left out. */
+  readonly cut: boolean
 }
 
 export type GuardedFetch = (url: URL | string, request?: NetworkRequest) => Promise<NetworkResponse>
@@ -84,8 +88,9 @@ async function follow(start: URL, request: NetworkRequest, journey: Journey): Pr
     const answer = await dial(target, { ...request, method }, secrets, signal)
     const next = redirects === 'none' ? undefined : redirectOf(answer, target, method)
     if (next === undefined) {
-      const body = await readBody(answer, method, { maxBytes, option: options.maxBytesOption })
-      return { url: target, status: answer.statusCode ?? 0, header: (name) => headerOf(answer, name), body }
+      const limit = { maxBytes, option: options.maxBytesOption, keepEnd: request.keepEnd === true }
+      const read = await readBody(answer, method, limit)
+      return { url: target, status: answer.statusCode ?? 0, header: (name) => headerOf(answer, name), ...read }
     }
     answer.destroy()
     if (hops === MAX_REDIRECTS) throw new ToolError(`${start.host} redirects more than ${MAX_REDIRECTS} times.`)

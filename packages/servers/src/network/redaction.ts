@@ -1,13 +1,17 @@
 /**
  * Keeps the credentials of a server out of what it answers: services echo headers, errors quote URLs. Made once from the
- * secrets that are in use; every text that leaves `openapi` and `graphql` passes through it.
+ * secrets that are in use. Every text that services sent to `openapi`, `graphql` and the vendors' servers passes through it, and so do
+ * the errors of `mongo`.
  */
 
+import { toExcerpt } from '../text/cut.ts'
 import { toPlainJson, toPlainText } from '../text/plain-text.ts'
 
 export interface Redactor {
   /** Plain text without secrets. */
   text(text: string): string
+  /** The same of at most so many characters: cut first, a secret across the cut would show its beginning. */
+  excerpt(text: string, length: number): string
   json(value: unknown): unknown
   /** Adds a secret that was got later, as an access token is. */
   add(secret: string): void
@@ -22,6 +26,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
   }
   const redactor: Redactor = {
     text,
+    excerpt: (given, length) => toExcerpt(text(given), length),
     json: (value) => toPlainJson(value, text),
     add(secret) {
       // What is shorter would blot out ordinary words, and is no secret.

@@ -1,5 +1,6 @@
 /** The content of Notion's pages as Markdown, and plain text as what Notion takes. */
 
+import { toPieces } from '../text/cut.ts'
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
 
 type Json = ReturnType<typeof toObject>
@@ -15,16 +16,18 @@ export function fromRichText(value: unknown): string {
 }
 
 /** What stands before the text of a block. */
-const MARKS: { readonly [type: string]: string } = {
-  heading_1: '# ',
-  heading_2: '## ',
-  heading_3: '### ',
-  bulleted_list_item: '- ',
-  numbered_list_item: '1. ',
-  quote: '> ',
-  callout: '> ',
-  toggle: '- ',
-}
+const MARKS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    heading_1: '# ',
+    heading_2: '## ',
+    heading_3: '### ',
+    bulleted_list_item: '- ',
+    numbered_list_item: '1. ',
+    quote: '> ',
+    callout: '> ',
+    toggle: '- ',
+  }),
+)
 
 /** One block as a line of Markdown, without what is inside it. */
 export function fromBlock(block: Json): string {
@@ -53,7 +56,7 @@ export function fromBlock(block: Json): string {
     case 'link_preview':
       return `[link: ${toLine(content.url, 500)}]`
     default:
-      return words === '' ? '' : `${MARKS[type] ?? ''}${words}`
+      return words === '' ? '' : `${MARKS.get(type) ?? ''}${words}`
   }
 }
 
@@ -104,10 +107,7 @@ const MAX_PIECE = 2000
 
 /** Plain text as Notion takes it: no links, mentions or formulas come of it. */
 export function toRichText(text: string): object[] {
-  const pieces: object[] = []
-  for (let at = 0; at < text.length; at += MAX_PIECE)
-    pieces.push({ type: 'text', text: { content: text.slice(at, at + MAX_PIECE) } })
-  return pieces
+  return toPieces(text, MAX_PIECE).map((content) => ({ type: 'text', text: { content } }))
 }
 
 /** Text as paragraphs, one for each that an empty line parts. */

@@ -2,7 +2,15 @@
 
 import { tool } from '@portico/sdk/server'
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
-import { type Context, foreign, READS, START_INPUT, type VendorHost } from '../vendor/vendor-host.ts'
+import {
+  type Context,
+  foreign,
+  nextPage,
+  READS,
+  rows as rowsOf,
+  START_INPUT,
+  type VendorHost,
+} from '../vendor/vendor-host.ts'
 import { pathOf } from '../vendor/vendor-path.ts'
 import { fromProperty, fromRichText, titleOf } from './blocks.ts'
 import { readContent } from './page-content.ts'
@@ -169,6 +177,6 @@ function rows(
   lines: readonly string[],
   start: number | undefined,
 ) {
-  const next = answer.has_more === true ? toText(answer.next_cursor) : ''
-  return foreign(host, `${lines.join('\n') || 'Nothing found.'}${next === '' ? '' : `\n[More: cursor ${next}]`}`, start)
+  const next = answer.has_more === true ? nextPage('cursor', answer.next_cursor) : undefined
+  return rowsOf(host, lines, { next, start })
 }

@@ -3,7 +3,7 @@
 import { type Client, connect, type ElicitationHandlers, type ProtocolVersion } from '@portico/sdk/client'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startVendorFixture, type VendorFixture } from '../../test/fixtures/vendor-service.ts'
-import { toParagraphs, toRichText } from './blocks.ts'
+import { fromBlock, toParagraphs, toRichText } from './blocks.ts'
 import { createNotionServer, type NotionOptions } from './server.ts'
 
 const TOKEN = 'ntn_secret_12345'
@@ -231,14 +231,30 @@ describe('additions', () => {
   })
 
   it('sec-436: text becomes plain pieces and nothing else, and none of it is lost', () => {
-    const text = 'x'.repeat(4500)
+    const text = `x${'😀'.repeat(2250)}`
     const pieces = toRichText(text) as { type: string; text: { content: string; link?: unknown } }[]
     expect(pieces.map((piece) => piece.text.content).join('')).toBe(text)
     expect(
       pieces.every(
-        (piece) => piece.type === 'text' && piece.text.link === undefined && piece.text.content.length <= 2000,
+        (piece) =>
+          piece.type === 'text' &&
+          piece.text.link === undefined &&
+          piece.text.content.length <= 2000 &&
+          !/\p{Surrogate}/u.test(piece.text.content),
       ),
     ).toBe(true)
+  })
+
+  it.each(['constructor', 'toString', '__proto__'])('a block of the kind %j is its words', (type) => {
+    const rich_text = [{ plain_text: 'words' }]
+    expect(
+      fromBlock(
+        Object.fromEntries([
+          ['type', type],
+          [type, { rich_text }],
+        ]),
+      ),
+    ).toBe('words')
   })
 
   it('more paragraphs than Notion takes are refused before anybody is asked', async () => {

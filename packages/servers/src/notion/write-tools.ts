@@ -2,7 +2,7 @@
 
 import { ToolError, tool } from '@portico/sdk/server'
 import { toLine, toObject } from '../vendor/values.ts'
-import { type Context, change, type VendorHost, WRITES } from '../vendor/vendor-host.ts'
+import { type Context, change, type VendorHost, WRITES, whole } from '../vendor/vendor-host.ts'
 import { pathOf } from '../vendor/vendor-path.ts'
 import type { VendorAnswer } from '../vendor/vendor-service.ts'
 import { toParagraphs, toRichText } from './blocks.ts'
@@ -64,7 +64,8 @@ function createPage(host: VendorHost) {
         properties: { [inside ? title_column : 'title']: { title: toRichText(title) } },
         children: paragraphs(text),
       }
-      const question = `Make a page in the ${inside ? 'data source' : 'page'} ${parent}?`
+      const column = inside ? ` (its title in the column ${whole(title_column)})` : ''
+      const question = `Make a page in the ${inside ? 'data source' : 'page'} ${parent}${column}?`
       return change(
         host,
         { question, method: 'POST', path: pathOf`/pages`, body, shown: `${title}\n\n${text}` },

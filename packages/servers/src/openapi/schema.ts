@@ -4,7 +4,7 @@
  * model.
  */
 
-import { toExcerpt } from '../text/plain-text.ts'
+import { toExcerpt } from '../text/cut.ts'
 import { type Description, isRecord, type Json, Unusable } from './description.ts'
 
 interface WriterOptions {

@@ -7,7 +7,8 @@ import { type AskingContext, type ContentBlock, ToolError } from '@portico/sdk/s
 import { requireConfirmation } from '../confirmation.ts'
 import type { GuardedFetch, NetworkResponse } from '../network/guarded-fetch.ts'
 import type { Redactor } from '../network/redaction.ts'
-import { spellHidden, toExcerpt } from '../text/plain-text.ts'
+import { toExcerpt } from '../text/cut.ts'
+import { spellHidden } from '../text/plain-text.ts'
 import type { Credentials } from './credentials.ts'
 import type { Operation } from './operation.ts'
 import { findNextPage, type NextPage } from './paging.ts'
@@ -114,7 +115,7 @@ function shownOf({ redactor }: Service, { method, url, body }: PreparedRequest):
 function readBody(answer: NetworkResponse, redactor: Redactor): Pick<Answer, 'body' | 'contentType' | 'media'> {
   if (answer.body.length === 0) return {}
   const type = (answer.header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  const contentType = redactor.text(type).slice(0, 100)
+  const contentType = redactor.excerpt(type, 100)
   if (/^(image|audio)\/[\w.+-]+$/.test(type) && type !== 'image/svg+xml') {
     const data = Buffer.from(answer.body).toString('base64')
     const kind = type.startsWith('image/') ? 'image' : 'audio'

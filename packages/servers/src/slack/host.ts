@@ -32,9 +32,21 @@ interface Channel {
   readonly private: boolean
 }
 
+/** A list of Slack's, as far as it was read. */
+interface Known<T> {
+  readonly all: T
+  /** There are more. */
+  readonly cut: boolean
+}
+
 const FRESH_MS = 5 * 60_000
 const MAX_PAGES = 10
 const PER_PAGE = 200
+const MOST = MAX_PAGES * PER_PAGE
+
+/** To be said wherever something may be missing for it. */
+export const CHANNELS_CUT = `Only the first ${MOST} channels of the workspace are known here; there are more.`
+export const PEOPLE_CUT = `Only the first ${MOST} people of the workspace are known here; there are more.`
 
 /**
  * Channels and people by id and by name, read when they are first needed and kept for some minutes. Only channels that the
@@ -42,14 +54,14 @@ const PER_PAGE = 200
  */
 export class Directory {
   readonly #patterns: readonly ((name: string) => boolean)[] | undefined
-  #channels: { readonly at: number; readonly list: Promise<readonly Channel[]> } | undefined
-  #people: { readonly at: number; readonly names: Promise<ReadonlyMap<string, string>> } | undefined
+  #channels: { readonly at: number; readonly list: Promise<Known<readonly Channel[]>> } | undefined
+  #people: { readonly at: number; readonly names: Promise<Known<ReadonlyMap<string, string>>> } | undefined
 
   constructor(patterns: readonly string[] | undefined) {
     this.#patterns = patterns?.map((pattern) => createWildcard(pattern.replace(/^#/, '').toLowerCase(), '*'))
   }
 
-  channels(host: VendorHost, ctx: Patience): Promise<readonly Channel[]> {
+  channels(host: VendorHost, ctx: Patience): Promise<Known<readonly Channel[]>> {
     const kept = this.#channels
     if (kept !== undefined && performance.now() - kept.at < FRESH_MS) return kept.list
     const list = this.#readChannels(host, ctx)
@@ -64,14 +76,18 @@ export class Directory {
   /** A channel by its name or its id; throws what to tell the model. */
   async channel(host: VendorHost, named: string, ctx: Patience): Promise<Channel> {
     const wanted = named.replace(/^#/, '').toLowerCase()
-    const found = (await this.channels(host, ctx)).find(
-      ({ id, name }) => id.toLowerCase() === wanted || name === wanted,
-    )
+    const { all, cut } = await this.channels(host, ctx)
+    const found = all.find(({ id, name }) => id.toLowerCase() === wanted || name === wanted)
     if (found !== undefined) return found
-    throw new ToolError(`There is no channel "${toLine(named, 80)}" here. See list_channels.`)
+    const shown = toLine(named, 80)
+    throw new ToolError(
+      cut
+        ? `There is no channel "${shown}" among those that are known. ${CHANNELS_CUT}`
+        : `There is no channel "${shown}" here. See list_channels.`,
+    )
   }
 
-  people(host: VendorHost, ctx: Patience): Promise<ReadonlyMap<string, string>> {
+  people(host: VendorHost, ctx: Patience): Promise<Known<ReadonlyMap<string, string>>> {
     const kept = this.#people
     if (kept !== undefined && performance.now() - kept.at < FRESH_MS) return kept.names
     const names = readPeople(host, ctx)
@@ -83,14 +99,14 @@ export class Directory {
   }
 
   async names(host: VendorHost, ctx: Patience): Promise<Names> {
-    const people = await this.people(host, ctx)
-    const channels = new Map((await this.channels(host, ctx)).map(({ id, name }) => [id, name]))
+    const { all: people } = await this.people(host, ctx)
+    const channels = new Map((await this.channels(host, ctx)).all.map(({ id, name }) => [id, name]))
     return { person: (id) => people.get(id) ?? id, channel: (id) => channels.get(id) ?? id }
   }
 
-  async #readChannels(host: VendorHost, ctx: Patience): Promise<readonly Channel[]> {
+  async #readChannels(host: VendorHost, ctx: Patience): Promise<Known<readonly Channel[]>> {
     const types = 'public_channel,private_channel'
-    const all = await pages(
+    const { all, cut } = await pages(
       host,
       { method: 'conversations.list', member: 'channels', query: { types, exclude_archived: true } },
       ctx,
@@ -101,18 +117,19 @@ export class Directory {
       topic: toLine(toObject(channel.topic).value),
       private: channel.is_private === true,
     }))
-    return channels.filter(({ name }) => this.#patterns?.some((matches) => matches(name)) ?? true)
+    return { all: channels.filter(({ name }) => this.#patterns?.some((matches) => matches(name)) ?? true), cut }
   }
 }
 
-async function readPeople(host: VendorHost, ctx: Patience): Promise<ReadonlyMap<string, string>> {
-  const members = await pages(host, { method: 'users.list', member: 'members' }, ctx)
-  return new Map(
+async function readPeople(host: VendorHost, ctx: Patience): Promise<Known<ReadonlyMap<string, string>>> {
+  const { all: members, cut } = await pages(host, { method: 'users.list', member: 'members' }, ctx)
+  const all = new Map(
     members.map((member) => {
       const { display_name, real_name } = toObject(member.profile)
       return [toText(member.id), toLine(display_name, 80) || toLine(real_name, 80) || toLine(member.name, 80)]
     }),
   )
+  return { all, cut }
 }
 
 /** All pages of a list, up to a bound. */
@@ -120,7 +137,7 @@ async function pages(
   host: VendorHost,
   { method, member, query = {} }: { readonly method: string; readonly member: string; readonly query?: Arguments },
   ctx: Patience,
-): Promise<Json[]> {
+): Promise<Known<Json[]>> {
   const found: Json[] = []
   // Shared by whoever asks meanwhile, so it does not end with the one who asked first.
   const patience: Patience = { signal: new AbortController().signal, progress: (...told) => ctx.progress(...told) }
@@ -131,7 +148,7 @@ async function pages(
     cursor = nextOf(answer)
     if (cursor === undefined) break
   }
-  return found
+  return { all: found, cut: cursor !== undefined }
 }
 
 /** Messages as people read them: who, when, what, and what hangs on it. */

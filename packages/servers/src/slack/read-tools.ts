@@ -3,7 +3,7 @@
 import { ToolError, tool } from '@portico/sdk/server'
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
 import { type Context, foreign, READS, START_INPUT } from '../vendor/vendor-host.ts'
-import { messageLines, nextOf, read, type SlackHost } from './host.ts'
+import { CHANNELS_CUT, messageLines, nextOf, PEOPLE_CUT, read, type SlackHost } from './host.ts'
 
 export const CHANNEL_INPUT = {
   type: 'string',
@@ -49,15 +49,11 @@ function listChannels(host: SlackHost) {
     { title: 'Channels', description: 'The channels that can be read, with their topics', input, ...READS },
     async ({ match = '', start }, ctx: Context) => {
       const wanted = match.toLowerCase()
-      const channels = await host.directory.channels(host, ctx)
-      const fitting = channels.filter(({ name, topic }) => `${name} ${topic}`.toLowerCase().includes(wanted))
-      return foreign(
-        host,
-        fitting
-          .map(({ id, name, topic, private: closed }) => `#${name} (${id}${closed ? ', private' : ''}) ${topic}`)
-          .join('\n'),
-        start,
-      )
+      const { all, cut } = await host.directory.channels(host, ctx)
+      const lines = all
+        .filter(({ name, topic }) => `${name} ${topic}`.toLowerCase().includes(wanted))
+        .map(({ id, name, topic, private: closed }) => `#${name} (${id}${closed ? ', private' : ''}) ${topic}`)
+      return foreign(host, [...lines, ...(cut ? [`[${CHANNELS_CUT}]`] : [])].join('\n'), start)
     },
   )
 }
@@ -142,7 +138,8 @@ function searchMessages(host: SlackHost) {
     { title: 'Search messages', description, input, ...READS },
     async ({ query, page = 1, start }, ctx: Context) => {
       const answer = await read(host, 'search.messages', { query, page, count: 30, sort: 'timestamp' }, ctx)
-      const known = new Map((await host.directory.channels(host, ctx)).map(({ id, name }) => [id, name]))
+      const { all, cut } = await host.directory.channels(host, ctx)
+      const known = new Map(all.map(({ id, name }) => [id, name]))
       const { matches, paging } = toObject(answer.messages)
       // Channels that are not allowed here may be found by Slack all the same.
       const own = toList(matches).filter(({ channel }) => known.has(toText(toObject(channel).id)))
@@ -151,7 +148,8 @@ function searchMessages(host: SlackHost) {
         (match) => `#${known.get(toText(toObject(match.channel).id))} ${messageLines([match], names)[0]}`,
       )
       const more = Number(toObject(paging).pages) > page ? `\n[More: page ${page + 1}]` : ''
-      return foreign(host, `${lines.join('\n') || 'Nothing found.'}${more}`, start)
+      const lacking = cut ? `\n[${CHANNELS_CUT}]` : ''
+      return foreign(host, `${lines.join('\n') || 'Nothing found.'}${lacking}${more}`, start)
     },
   )
 }
@@ -169,9 +167,10 @@ function findPeople(host: SlackHost) {
   return tool(
     { title: 'Find people', description: 'People of the workspace by name, with their ids', input, ...READS },
     async ({ match, start }, ctx: Context) => {
-      const people = [...(await host.directory.people(host, ctx))]
-      const fitting = people.filter(([, name]) => name.toLowerCase().includes(match.toLowerCase())).slice(0, 50)
-      return foreign(host, fitting.map(([id, name]) => `${name} (${id})`).join('\n'), start)
+      const { all, cut } = await host.directory.people(host, ctx)
+      const fitting = [...all].filter(([, name]) => name.toLowerCase().includes(match.toLowerCase())).slice(0, 50)
+      const lines = fitting.map(([id, name]) => `${name} (${id})`)
+      return foreign(host, [...lines, ...(cut ? [`[${PEOPLE_CUT}]`] : [])].join('\n'), start)
     },
   )
 }
@@ -194,9 +193,9 @@ function readFile(host: SlackHost) {
       const shared = new Set(
         [about.channels, about.groups].flatMap((ids) => (Array.isArray(ids) ? ids.map(toText) : [])),
       )
-      const channels = await host.directory.channels(host, ctx)
-      if (!channels.some(({ id }) => shared.has(id)))
-        throw new ToolError('There is no such file in the channels of this server.')
+      const { all, cut } = await host.directory.channels(host, ctx)
+      if (!all.some(({ id }) => shared.has(id)))
+        throw new ToolError(`There is no such file in the channels of this server.${cut ? ` ${CHANNELS_CUT}` : ''}`)
       const text = toText(answer.content) || toText(about.preview) || '[Its text is not shown by Slack.]'
       return foreign(
         host,

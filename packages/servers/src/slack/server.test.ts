@@ -4,6 +4,7 @@ import { type Client, connect, type ElicitationHandlers, type ProtocolVersion } 
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type SlackService, startSlackService } from '../../../../tests/support/slack-service.ts'
+import { startVendorFixture } from '../../test/fixtures/vendor-service.ts'
 import { fromSlack, toSlack } from './marked-text.ts'
 import { createSlackServer, type SlackOptions } from './server.ts'
 
@@ -119,6 +120,29 @@ describe('channels', () => {
     expect(await say(client, 'read_file', { file: 'F2' })).toContain('no such file')
     await expect(client.readResource('slack://channels/secret')).rejects.toThrow()
     expect(posted()).toEqual([])
+  })
+})
+
+describe('a workspace of which not all is read', () => {
+  it('nothing is said not to be there without saying that there is more', async () => {
+    const more = { ok: true, response_metadata: { next_cursor: 'more' } }
+    const large = await startVendorFixture({
+      'GET /api/conversations.list': () => ({ ...more, channels: [{ id: 'C1', name: 'a' }] }),
+      'GET /api/users.list': () => ({ ...more, members: [{ id: 'U1', name: 'ada' }] }),
+      'GET /api/search.messages': () => ({ ok: true, messages: { matches: [{ channel: { id: 'C9' } }] } }),
+      'GET /api/files.info': () => ({ ok: true, file: { channels: ['C9'] } }),
+    })
+    const client = await start({ base: large.base, allowPrivate: [large.host] })
+    for (const [tool, args] of [
+      ['read_channel', { channel: 'far' }],
+      ['list_channels', {}],
+      ['search_messages', { query: 'x' }],
+      ['find_people', { match: 'zoe' }],
+      ['read_file', { file: 'F1' }],
+    ] as const) {
+      expect(await say(client, tool, args), tool).toMatch(/Only the first 2000 (?:channels|people)/)
+    }
+    await large.close()
   })
 })
 

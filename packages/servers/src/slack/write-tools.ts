@@ -37,7 +37,7 @@ function postMessage(host: SlackHost) {
         unfurl_media: false,
         ...(thread !== undefined && { thread_ts: thread }),
       }
-      const question = `Post this to #${name}${thread === undefined ? '' : `, in the thread ${thread}`}?`
+      const question = `Post this to #${name} (${id})${thread === undefined ? '' : `, in the thread ${thread}`}?`
       return change(
         host,
         { question, method: 'POST', path: pathOf`/chat.postMessage`, body, shown: text },
@@ -66,7 +66,7 @@ function addReaction(host: SlackHost) {
     async ({ channel, message, name }, ctx: Context) => {
       const { id, name: where } = await host.directory.channel(host, channel, ctx)
       const body = { channel: id, timestamp: message, name }
-      const question = `React with :${name}: to ${message} in #${where}?`
+      const question = `React with :${name}: to ${message} in #${where} (${id})?`
       return change(host, { question, method: 'POST', path: pathOf`/reactions.add`, body }, ctx, () => `:${name}:`)
     },
   )

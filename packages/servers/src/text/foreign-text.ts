@@ -1,6 +1,7 @@
 /** How text from the web is handed to a model: marked as foreign, in plain sight and for programs. */
 
 import { result, text, type text as textBlock } from '@portico/sdk/server'
+import { wholeAfter, wholeBefore } from './cut.ts'
 
 /** The first line of everything that was written by strangers. */
 export function notice(source: string): string {
@@ -42,16 +43,11 @@ export interface Slice {
 
 /** A part of a text, cut at a line where one is near. */
 export function slice(whole: string, start: number, length: number): Slice {
-  const from = Math.min(start, whole.length)
+  const from = wholeBefore(whole, start)
   const limit = Math.min(from + length, whole.length)
   const line = limit < whole.length ? whole.lastIndexOf('\n', limit) : -1
   const near = line > from + length / 2 ? line + 1 : limit
-  // Between the halves of one character is no place to cut.
-  const end = near < whole.length && isLowSurrogate(whole.charCodeAt(near)) ? near + 1 : near
+  const end = wholeAfter(whole, near)
   const text = whole.slice(from, end)
   return { text, start: from, end, length: whole.length, ...(end < whole.length && { next: end }) }
-}
-
-function isLowSurrogate(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff
 }

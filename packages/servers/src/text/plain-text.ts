@@ -30,21 +30,10 @@ export function toPlainJson(value: unknown, change: (text: string) => string = t
   )
 }
 
-/** At most this many characters, cut at a whole one, with a mark where something is missing. */
-export function toExcerpt(text: string, length: number): string {
-  if (text.length <= length) return text
-  const end = isHighSurrogate(text.charCodeAt(length - 1)) ? length - 1 : length
-  return `${text.slice(0, end)}…`
-}
-
 const MAX_DEPTH = 100
 
 function spell(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff
 }
 
 /** Letters, digits and signs of ASCII, which is most text, with tabs and line feeds. */

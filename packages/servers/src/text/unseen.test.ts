@@ -62,3 +62,23 @@ describe('what a reader would not see', () => {
     )
   })
 })
+
+it('sec-751: what stands far up is read once, however much is inside it', () => {
+  let asked = 0
+  const element = (parentElement: object | null, style: string) => ({
+    localName: 'i',
+    parentElement,
+    textContent: '',
+    getAttribute(name: string) {
+      asked++
+      return name === 'style' ? style : null
+    },
+    remove() {},
+  })
+  let top: ReturnType<typeof element> | null = null
+  for (let depth = 0; depth < 49; depth++) top = element(top, 'a:b')
+  const inside = Array.from({ length: 1_000 }, () => element(top, 'color:#f00'))
+  const document = { querySelectorAll: (selector: string) => (selector.startsWith('[style]') ? inside : []) }
+  removeUnseen(document as unknown as Parameters<typeof removeUnseen>[0])
+  expect(asked).toBeLessThan(10 * (inside.length + 49))
+})

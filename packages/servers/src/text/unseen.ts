@@ -24,9 +24,9 @@ export function removeUnseen(document: StyledDocument): void {
   const rules = [...document.querySelectorAll('style')].flatMap(({ textContent }) => hidingSelectors(textContent ?? ''))
   for (const element of [...document.querySelectorAll(UNSEEN)]) element.remove()
   for (const selector of rules.slice(0, MAX_RULES)) removeMatches(document, selector)
+  const looks: Looks = new Map()
   for (const element of [...document.querySelectorAll('[style], font[color]')]) {
-    const style = styleOf(element)
-    if (hides(style) || isColouredAway(element, style, pageColour)) element.remove()
+    if (hides(lookOf(element, looks).style) || isColouredAway(element, looks, pageColour)) element.remove()
   }
 }
 
@@ -124,8 +124,32 @@ function isSet(style: Style, [property, pattern]: readonly [string, RegExp]): bo
   return value !== undefined && pattern.test(value)
 }
 
-function styleOf(element: StyledElement): Style {
-  return parseStyle(element.getAttribute('style') ?? '')
+/** What an element says of how it looks. */
+interface Look {
+  readonly style: Style
+  readonly colour: string | undefined
+  /** Undefined where it says nothing of it. */
+  readonly background: string | undefined
+  /** A class may give it a colour by a rule that is not read here. */
+  readonly hasClass: boolean
+}
+
+/** Read once for each element: what stands far up is asked for by all that is inside it. */
+type Looks = Map<StyledElement, Look>
+
+function lookOf(element: StyledElement, looks: Looks): Look {
+  const known = looks.get(element)
+  if (known !== undefined) return known
+  const style = parseStyle(element.getAttribute('style') ?? '')
+  const look = {
+    style,
+    colour: toColour(style.get('color') ?? element.getAttribute('color') ?? ''),
+    background:
+      style.get('background-color') ?? style.get('background') ?? element.getAttribute('bgcolor') ?? undefined,
+    hasClass: element.getAttribute('class') !== null,
+  }
+  looks.set(element, look)
+  return look
 }
 
 function parseStyle(text: string): Style {
@@ -144,21 +168,19 @@ function parseStyle(text: string): Style {
 }
 
 /** Whether a text has the colour of what it stands on. */
-function isColouredAway(element: StyledElement, style: Style, pageColour: string | undefined): boolean {
-  const colour = toColour(style.get('color') ?? element.getAttribute('color') ?? '')
-  return colour !== undefined && colour === backgroundOf(element, pageColour)
+function isColouredAway(element: StyledElement, looks: Looks, pageColour: string | undefined): boolean {
+  const { colour } = lookOf(element, looks)
+  return colour !== undefined && colour === backgroundOf(element, looks, pageColour)
 }
 
 const MAX_ANCESTORS = 50
 
-function backgroundOf(element: StyledElement, pageColour: string | undefined): string | undefined {
+function backgroundOf(element: StyledElement, looks: Looks, pageColour: string | undefined): string | undefined {
   let at: StyledElement | null = element
   for (let steps = 0; at !== null && steps < MAX_ANCESTORS; steps++) {
-    const style = styleOf(at)
-    const given = style.get('background-color') ?? style.get('background') ?? at.getAttribute('bgcolor')
-    // A class may give it a colour by a rule that is not read here.
-    if (given !== undefined && given !== null) return toColour(given)
-    if (at !== element && at.getAttribute('class') !== null && pageColour === undefined) return undefined
+    const { background, hasClass } = lookOf(at, looks)
+    if (background !== undefined) return toColour(background)
+    if (at !== element && hasClass && pageColour === undefined) return undefined
     at = at.parentElement
   }
   return pageColour === undefined ? undefined : toColour(pageColour)

@@ -95,7 +95,7 @@ export class RefreshedToken implements TokenSource {
     const said = readAnswer(answer.body)
     const value = toText(said.access_token)
     if (answer.status !== 200 || value === '') {
-      const reason = this.#redactor.text(toText(said.error).slice(0, 100)) || `status ${answer.status}`
+      const reason = this.#redactor.excerpt(toText(said.error), 100) || `status ${answer.status}`
       throw new ToolError(
         `No new token was given (${reason}). The refresh token may have been taken back: sign in again to get another.`,
       )

@@ -1,5 +1,7 @@
 /** Reads values out of what a service answered, whose shape nobody here decides. */
 
+import { cutText } from '../text/cut.ts'
+
 type Json = { readonly [name: string]: unknown }
 
 export function toObject(value: unknown): Json {
@@ -18,5 +20,5 @@ export function toText(value: unknown): string {
 /** One line, however the text was written: titles and names must not be able to make lines of their own. */
 export function toLine(value: unknown, length = 200): string {
   const line = toText(value).replace(/\s+/g, ' ').trim()
-  return line.length > length ? `${line.slice(0, length - 1)}…` : line
+  return line.length > length ? `${cutText(line, length - 1)}…` : line
 }

@@ -3,12 +3,12 @@
  * else, answers that are bounded and cleaned, and patience where the service asks for it.
  */
 
+import { isUtf8 } from 'node:buffer'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AskingContext, PorticoError, ToolError } from '@portico/sdk/server'
-import { type Environment, readSecret } from '../network/environment.ts'
+import { type Environment, findSecret, readSecret } from '../network/environment.ts'
 import { createGuardedFetch, type GuardedFetch, type NetworkResponse } from '../network/guarded-fetch.ts'
 import { createRedactor, type Redactor } from '../network/redaction.ts'
-import { toExcerpt } from '../text/plain-text.ts'
 import { waitOf } from './rate-limit.ts'
 import { fixedToken, type TokenSource } from './token-source.ts'
 import { toList, toObject, toText } from './values.ts'
@@ -57,11 +57,15 @@ export interface Vendor {
   readonly tokens?: (environment: Environment, fetch: GuardedFetch, redactor: Redactor) => TokenSource | undefined
 }
 
-interface VendorRequest {
+export interface VendorRequest {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   readonly query?: { readonly [name: string]: string | number | boolean | undefined }
   readonly body?: object
   readonly accept?: string
+  /** What the answer is; `json` unless given. A text may call itself JSON, as `…raw+json` of GitHub does, and stays text. */
+  readonly as?: 'json' | 'text'
+  /** Of an answer that is longer than it may be, the end is kept, where the whole is refused unless given. */
+  readonly keepEnd?: boolean
   /** Follows a redirect to where files lie, without the token. */
   readonly elsewhere?: boolean
 }
@@ -70,6 +74,10 @@ export interface VendorAnswer {
   readonly status: number
   /** The text of the answer, as a person would see it. */
   readonly text: string
+  /** Whether its bytes are text. */
+  readonly isText: boolean
+  /** Whether its beginning was left out. */
+  readonly cut: boolean
   /** The value of a JSON answer, cleaned. */
   readonly json: unknown
   header(name: string): string | undefined
@@ -81,6 +89,16 @@ export type Patience = Pick<AskingContext, 'signal' | 'progress'>
 /** For reading on behalf of somebody who hears nothing meanwhile. */
 export function quietly({ signal }: { readonly signal: AbortSignal }): Patience {
   return { signal, progress: () => {} }
+}
+
+/** A service said no: `answered` is the status, or its own word for it. */
+export class VendorError extends ToolError {
+  readonly answered: number | string
+
+  constructor(answered: number | string, message: string) {
+    super(message)
+    this.answered = answered
+  }
 }
 
 export class VendorService {
@@ -128,7 +146,7 @@ export class VendorService {
       // A service that is unavailable may have begun what it was asked for; one that refuses for its limits has not.
       const repeatable = answer.status !== 503 || (request.method ?? 'GET') === 'GET'
       const waitMs = repeatable ? waitOf(answer) : undefined
-      if (waitMs === undefined) return this.#read(answer)
+      if (waitMs === undefined) return this.#read(answer, request.as)
       if (waitMs > this.#maxWaitMs || attempt === MAX_ATTEMPTS) throw this.#tooOften(waitMs)
       await this.#wait(waitMs, ctx)
     }
@@ -144,7 +162,7 @@ export class VendorService {
 
   #once(
     url: URL,
-    { method = 'GET', body, accept, elsewhere }: VendorRequest,
+    { method = 'GET', body, accept, elsewhere, keepEnd = false }: VendorRequest,
     token: string | undefined,
     signal: AbortSignal,
   ): Promise<NetworkResponse> {
@@ -159,23 +177,35 @@ export class VendorService {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       redirects: elsewhere === true ? 'follow' : 'same-origin',
       secretPath: this.#base.pathname,
+      keepEnd,
       signal,
     })
   }
 
-  #read(answer: NetworkResponse): VendorAnswer {
-    const text = new TextDecoder().decode(answer.body)
+  #read(answer: NetworkResponse, as: VendorRequest['as'] = 'json'): VendorAnswer {
+    const { status, body, cut } = answer
+    const text = toDecoded(body, cut)
+    if (status >= 300) throw this.#failure(status, reasonIn(isJson(answer) ? tryParse(text) : undefined) || text)
+    const isText = isUtf8(body) && !body.includes(0)
+    const shown = {
+      status,
+      text: this.#redactor.text(text),
+      isText,
+      cut,
+      header: (name: string) => answer.header(name),
+    }
+    if (as === 'text') return { ...shown, json: undefined }
     const json = isJson(answer) ? this.#redactor.json(parse(text)) : undefined
-    if (answer.status >= 300) throw this.#failure(answer.status, json, text)
     const failure = this.#vendor.failureIn?.(json)
-    if (failure !== undefined) throw this.#failure(failure.code, undefined, failure.words ?? failure.code)
-    return { status: answer.status, text: this.#redactor.text(text), json, header: (name) => answer.header(name) }
+    if (failure !== undefined) throw this.#failure(failure.code, failure.words ?? failure.code)
+    return { ...shown, json }
   }
 
-  #failure(code: number | string, json: unknown, text: string): ToolError {
-    const words = this.#redactor.text(toExcerpt(reasonIn(json) || text, 300))
+  #failure(code: number | string, reason: string): VendorError {
+    const words = this.#redactor.excerpt(reason, 300)
     const hint = Object.hasOwn(this.#vendor.hints, code) ? this.#vendor.hints[code] : undefined
-    return new ToolError(
+    return new VendorError(
+      code,
       `${this.#vendor.name} answered ${code}${words === code ? '' : `: ${words}`}${hint === undefined ? '' : `\n${hint}`}`,
     )
   }
@@ -221,7 +251,8 @@ function readToken({ tokenEnv, tokenOptional, tokenHint, name }: Vendor, options
   const variable = options.tokenEnv ?? tokenEnv
   const environment = options.environment ?? process.env
   // A name that the operator gave must lead to something.
-  if (tokenOptional && options.tokenEnv === undefined && !environment[variable]) return undefined
+  if (tokenOptional && options.tokenEnv === undefined && findSecret(variable, environment) === undefined)
+    return undefined
   try {
     return readSecret(variable, 'tokenEnv', environment)
   } catch (error) {
@@ -243,6 +274,25 @@ function reasonIn(json: unknown): string {
 
 function isJson(answer: NetworkResponse): boolean {
   return /^application\/(?:[\w.+-]+\+)?json\b/i.test(answer.header('content-type') ?? '')
+}
+
+/** Without the first line where the beginning was left out: it is not whole, and neither is a secret in it. */
+function toDecoded(body: Uint8Array, cut: boolean): string {
+  const text = new TextDecoder().decode(body)
+  if (!cut) return text
+  const line = text.indexOf('\n')
+  return text.slice(line === -1 ? MAX_SECRET : line + 1)
+}
+
+const MAX_SECRET = 4_096
+
+/** What is said of a failure may be anything. */
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function parse(text: string): unknown {

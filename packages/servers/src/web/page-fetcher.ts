@@ -101,7 +101,7 @@ export class PageFetcher {
   async #fromDocument(contentType: string, { body, url }: NetworkResponse): Promise<Extract | undefined> {
     const isVague = contentType === '' || contentType === 'application/octet-stream'
     const extension = isVague ? /\.(?:pdf|docx)$/i.exec(url.pathname)?.[0] : undefined
-    const name = DOCUMENTS[contentType] ?? (extension && `document${extension}`)
+    const name = DOCUMENTS.get(contentType) ?? (extension && `document${extension}`)
     if (name === undefined) return undefined
     try {
       // The library that reads PDF refuses a Buffer.
@@ -125,10 +125,10 @@ export class PageFetcher {
 }
 
 /** What is read as a document, by its media type: a name that says how. */
-const DOCUMENTS: { readonly [mediaType: string]: string } = {
-  'application/pdf': 'document.pdf',
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'document.docx',
-}
+const DOCUMENTS: ReadonlyMap<string, string> = new Map([
+  ['application/pdf', 'document.pdf'],
+  ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'document.docx'],
+])
 
 /** An address as a person may have typed it. */
 export function toUrl(text: string): URL {
