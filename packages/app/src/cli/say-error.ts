@@ -3,6 +3,7 @@
  * said may be in them, however long it is and however it is made: every pattern here takes one pass.
  */
 
+import { replaceUserInfo } from '@portico/sdk/internal-text'
 import { wrapWords } from './parse/wrap-words.ts'
 import { saidColumns } from './screen-size.ts'
 import type { Io } from './terminal/io.ts'
@@ -31,31 +32,8 @@ function shorten(text: string): string {
 
 /** A text without what stands before the host of an address, and without the values of its secret parameters. */
 export function withoutCredentials(text: string): string {
-  return text.replace(/\S+/g, withoutUserInfo).replace(SECRET_PARAMETER, '$1…')
+  return replaceUserInfo(text, () => '…').replace(SECRET_PARAMETER, '$1…')
 }
-
-/** A password may have `@`, `:` and `/` in it where somebody forgot to encode them; digits and a slash are a port. */
-function withoutUserInfo(word: string): string {
-  const last = word.lastIndexOf('@')
-  if (last === -1) return word
-  let shown = ''
-  let done = 0
-  for (const { index, 0: scheme } of word.matchAll(SCHEME)) {
-    const start = index + scheme.length
-    if (start > last) break
-    if (start < done) continue
-    USER.lastIndex = start
-    const [user = '', end] = USER.exec(word) ?? []
-    const to = end === ':' ? last : end === '@' && user.length > 1 ? start + user.length - 1 : undefined
-    if (to === undefined) continue
-    shown += `${word.slice(done, start)}…`
-    done = to
-  }
-  return shown + word.slice(done)
-}
-
-const SCHEME = /[a-z][a-z\d+.-]{0,30}:\/\//gi
-const USER = /[^/@:]*(:(?!\d+\/)|@)/y
 
 const SECRET_PARAMETER =
   /([?&#;](?:[\w-]{0,30}(?:token|secret|password|passwd|api[-_]?key|signature)|code|sig|key|auth)=)[^&#\s"'`]+/gi

@@ -16,12 +16,14 @@ import {
   loadConfig,
   removeFromFile,
   type ServerConfig,
+  type ServerTarget,
   showCommand,
   writeIntoFile,
 } from '@portico/host/config'
 import { CliError } from '../../exit-codes.ts'
 import { findServer, readConfig } from '../host.ts'
 import type { CommandInput } from '../parse/command.ts'
+import { withoutCredentials } from '../say-error.ts'
 import { entryNameOf } from '../target/entry-name.ts'
 import { ownCommand } from '../target/own-command.ts'
 import type { TargetKind } from '../target/target-kind.ts'
@@ -79,12 +81,17 @@ async function refuseOther(
   if (what === undefined) return
   const { servers } = await loadConfig({ files: [{ path: file, scope: 'user', form }] })
   const there = servers.find((server) => server.name === name)
-  if (there === undefined || showCommand(there.target).includes(what)) return
+  if (there === undefined || isAbout(there.target, what)) return
   throw new CliError(
     'usage',
     `install: ${title} has another server "${name}" already: ${toPlain(showCommand(there.target))}`,
     `Give this one a name of its own, as in \`--name ${name}-2\`; \`--name ${name}\` replaces the other.`,
   )
+}
+
+function isAbout(target: ServerTarget, what: string): boolean {
+  if (target.kind === 'in-process') return false
+  return target.kind === 'stdio' ? [target.command, ...target.args].includes(what) : target.url === what
 }
 
 type Edit = (path: string) => Promise<EditedFile>
@@ -113,7 +120,7 @@ async function change(
     return 0
   }
   io.say(`\n${file}`)
-  for (const line of shown) io.say(paintLine(toPlain(line), io))
+  for (const line of shown) io.say(paintLine(withoutCredentials(toPlain(line)), io))
   if (flags.yes !== true) await confirm('Write this?', io)
   const { backup, problems } = await edit(file)
   for (const { message, remedy } of problems) io.say(`${io.paint.yellow('warning')}: ${message}. ${remedy}`)

@@ -9,6 +9,7 @@ import type { ProtocolVersion, RequestOptions } from '@portico/sdk/client'
 import { CliError } from '../../exit-codes.ts'
 import { withMemory } from '../completion/cache.ts'
 import type { CommandInput } from '../parse/command.ts'
+import { withoutCredentials } from '../say-error.ts'
 import type { Io } from '../terminal/io.ts'
 import type { OpenTarget, TargetOptions } from './open-target.ts'
 import { toPathError } from './path-error.ts'
@@ -41,7 +42,7 @@ function refuseFolder(command: string, { cwd }: Io): void {
 }
 
 /** A command whose program is one of the ready-made servers means that one; a path means the program. */
-async function toReadyMade(target: TargetKind): Promise<TargetKind> {
+export async function toReadyMade(target: TargetKind): Promise<TargetKind> {
   if (target.kind !== 'command') return target
   const { isServerName } = await import('@portico/servers')
   return isServerName(target.command) ? { kind: 'name', name: target.command, args: target.args } : target
@@ -77,11 +78,11 @@ export function targetOptionsOf({ flags }: CommandInput): TargetOptions {
   }
 }
 
-/** The server as it may be typed again, with what it was reached by. Headers may be secret: only their names are said. */
+/** The server as it may be typed again, with what it was reached by. Headers and passwords may be secret: they are not said. */
 export function againOf(target: TargetKind, { flags }: CommandInput): string {
   const { config, protocol } = flags
   return [
-    wordOf(target),
+    withoutCredentials(wordOf(target)),
     ...Object.keys(readHeaders(flags.header)).map((name) => `--header '${name}: …'`),
     ...(typeof config === 'string' ? [`--config ${/\s/.test(config) ? `'${config}'` : config}`] : []),
     ...(typeof protocol === 'string' ? [`--protocol ${protocol}`] : []),

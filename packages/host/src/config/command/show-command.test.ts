@@ -48,11 +48,34 @@ describe('the command as the person sees it (sec-93)', () => {
     program('x', [], { OTHER: `ghp_canary${'a'.repeat(30)}` }),
     program('x', [], { PASSWORD: `\${A}canary` }),
     program('x', [], { PASSWORD: `\${A:-canary}` }),
+    program('x', [], { PORTICO_SQL_URL: 'postgres://reader:canary@db.example/shop' }),
+    program('x', [], { PORTICO_MONGO_URL: 'mongodb+srv://reader:canary@a.example,b.example/shop' }),
+    program('x', [], { DATABASES: '{"a": "postgres://reader:c@n/canary@db.example"}' }),
+    program('x', [], { PROXY: 'http://canary@proxy.example' }),
+    program('x', [], { PLACE: 'https://x.example/?api_key=canary' }),
+    program('x', [], { PLACE: `postgres://\${USER:-canary}:\${PW:-canary}@x.example` }),
+    program('x', [], { PLACE: `postgres://reader:canary:\${PW}@x.example` }),
+    program('x', ['--db=postgres://reader:canary@db.example/shop']),
+    program('x', ['mysql://reader:canary@db.example/shop']),
+    program('x', ['https://x.example/?a=1&token=canary']),
+    { kind: 'http', url: 'https://x.example', headers: { 'X-Upstream': 'amqp://me:canary@q.example' } },
+    { kind: 'http', url: 'https://me:c@n/canary@x.example/', headers: {} },
     { kind: 'http', url: 'https://me:canary@x.example/?token=canary&b=1', headers: { Authorization: 'Bearer canary' } },
   ] as ServerTarget[])('does not show a secret that is written out: %#', (target) => {
     expect(showCommand(target)).not.toContain('canary')
     expect(showCommand(target)).toContain('‹hidden›')
     expect(JSON.stringify(withoutSecrets(target))).not.toContain('canary')
+  })
+
+  it.each([
+    program('sh', ['-c', 'a://b:;reboot;@c']),
+    program('sh', ['-c', 'a://b?token=$(reboot)']),
+    program('x', [], { GIT_SSH_COMMAND: 'a://b:;reboot;@c' }),
+    program('x', ['git+ssh://git@github.example/a/b', 'https://x.example:8080/@scope/reboot', 'reboot@x.example']),
+    program('x', [`postgres://reader:\${secret:reboot}@db.example`]),
+  ])('shows what may be code, or is no secret, between the marks of an address: %#', (target) => {
+    expect(showCommand(target)).toContain('reboot')
+    expect(showCommand(target)).not.toContain('‹hidden›')
   })
 
   it('takes linear time for hostile addresses', () => {

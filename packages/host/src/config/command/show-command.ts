@@ -5,7 +5,9 @@
 
 import { showHidden } from '@portico/sdk/internal-text'
 import type { ServerTarget } from '../server-config.ts'
-import { isSecretName, isSecretValue, toPieces, type Variable } from './variables.ts'
+import { ENVIRONMENT_PATTERN } from './danger-patterns.ts'
+import { HIDDEN, hideInAddresses, isBare } from './hide-in-address.ts'
+import { isSecretName, isSecretValue, toPieces } from './variables.ts'
 
 /**
  * Writes a server's command line or address in one line for people to read before they approve it: secrets that stand
@@ -25,12 +27,12 @@ export function showCommand(target: ServerTarget): string {
     const headers = Object.entries(target.headers).map(
       ([name, value]) => `${showName(name)}: ${showValue(name, value)}`,
     )
-    return [makeVisible(hideInUrl(target.url)), ...headers].join(' · ')
+    return [makeVisible(hideInAddresses(target.url, false)), ...headers].join(' · ')
   }
   const { command, args, env, cwd, envFile } = target
   const words = Object.entries(env).map(([name, value]) => `${showName(name)}=${showValue(name, value)}`)
   if (envFile !== undefined) words.unshift(`(environment from ${quote(envFile)})`)
-  words.push(...[command, ...args].map(quote))
+  words.push(...[command, ...hideInWords(args)].map(quote))
   if (cwd !== undefined) words.push(`(in ${quote(cwd)})`)
   return words.join(' ')
 }
@@ -48,9 +50,9 @@ export function showCommand(target: ServerTarget): string {
  * ```
  */
 export function withoutSecrets(target: ServerTarget): ServerTarget {
-  if (target.kind === 'stdio') return { ...target, env: hideAll(target.env) }
+  if (target.kind === 'stdio') return { ...target, args: hideInWords(target.args), env: hideAll(target.env) }
   if (target.kind === 'in-process') return { ...target, options: {} }
-  return { ...target, url: hideInUrl(target.url), headers: hideAll(target.headers) }
+  return { ...target, url: hideInAddresses(target.url, false), headers: hideAll(target.headers) }
 }
 
 /**
@@ -82,13 +84,20 @@ function showName(name: string): string {
 }
 
 function showValue(name: string, value: string): string {
-  return value === HIDDEN || isHidden(name, value) ? HIDDEN : quote(value)
+  const shown = hideValue(name, value)
+  return shown === HIDDEN ? HIDDEN : quote(shown)
+}
+
+function hideInWords(words: readonly string[]): string[] {
+  return words.map((word) => hideInAddresses(word, true))
 }
 
 function hideAll(values: { readonly [name: string]: string }): { [name: string]: string } {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, isHidden(name, value) ? HIDDEN : value]),
-  )
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, hideValue(name, value)]))
+}
+
+function hideValue(name: string, value: string): string {
+  return isHidden(name, value) ? HIDDEN : hideInAddresses(value, ENVIRONMENT_PATTERN.test(name))
 }
 
 /** Values written out stay to themselves where the name or the look of them says that they are secret. */
@@ -97,21 +106,4 @@ function isHidden(name: string, value: string): boolean {
   return !toPieces(value).every((piece) => (typeof piece === 'string' ? SCHEMES.test(piece) : isBare(piece)))
 }
 
-/** A default is a value written out. */
-function isBare(variable: Variable): boolean {
-  return variable.kind !== 'env' || !variable.fallback
-}
-
-/** Stands for a value that is nobody's business. */
-export const HIDDEN = '‹hidden›'
 const SCHEMES = /^(?:Bearer|Basic|token)?\s*$/i
-
-/** Passwords in the address, and parameters that are named like secrets. */
-function hideInUrl(url: string): string {
-  return url
-    .replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#@]*@/i, `$1${HIDDEN}@`)
-    .replace(/([?&])([^=&#?]*)=([^&#]*)/g, (all, mark: string, name: string, value: string) => {
-      const isReference = toPieces(value).every((piece) => typeof piece !== 'string' && isBare(piece))
-      return isSecretName(name) && !isReference ? `${mark}${name}=${HIDDEN}` : all
-    })
-}

@@ -5,9 +5,10 @@
  */
 
 import { ENVIRONMENT_PATTERN } from '../command/danger-patterns.ts'
+import { HIDDEN } from '../command/hide-in-address.ts'
 import { type LocalParts, localPartsOf } from '../command/local-parts.ts'
 import { type ConcreteTarget, type ResolveContext, resolveTarget, type Spelling } from '../command/resolve-target.ts'
-import { HIDDEN, makeVisible, showCommand } from '../command/show-command.ts'
+import { makeVisible, showCommand } from '../command/show-command.ts'
 import { escapeText, isSecretName, isSecretValue, spellVariable } from '../command/variables.ts'
 import type { ServerConfig, ServerTarget } from '../server-config.ts'
 import { digestOf } from './fingerprint.ts'

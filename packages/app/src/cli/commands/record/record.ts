@@ -1,5 +1,6 @@
 /** `portico record`: stands between a client and a server and writes every message into a file. */
 
+import { withoutSecrets } from '@portico/host/config'
 import { serveGateway } from '@portico/host/gateway'
 import type { WireMessage } from '@portico/host/upstream'
 import { type Client, connect, type JsonObject } from '@portico/sdk/client'
@@ -50,7 +51,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
 
 async function begin(file: string, { config }: SingleGateway, client: Client): Promise<Recorder> {
   const { info, instructions } = client.server
-  const { target } = config
+  const target = withoutSecrets(config.target)
   const server = {
     name: config.name,
     info,
