@@ -82,6 +82,7 @@ function listTools(tools: readonly Tool[], input: CommandInput, io: Io): number 
       toTable(
         tools.map((tool) => [tool.name, usageOf(tool)]),
         io,
+        0,
       ),
     )
   io.say(tools.length === 0 ? 'There are no tools.' : 'Name one of them to call it.')

@@ -94,7 +94,7 @@ function promptUsage({ arguments: args = [] }: Prompt): string {
 
 function toLines(rows: readonly Row[], withKind: boolean, io: Io): string {
   const cells = rows.map(({ kind, name, about }) => [...(withKind ? [kind.slice(0, -1)] : []), name, about])
-  return toTable(cells, io)
+  return toTable(cells, io, withKind ? 1 : 0)
 }
 
 function toPages(rows: readonly Row[], withKind: boolean, io: Io): string {

@@ -32,3 +32,14 @@ it('keeps figures whole where columns would be too narrow to read them (cli 21)'
   const text = toTable(TABLES.status, { terminal: true, columns: 50 })
   for (const cell of STATUS) expect(text).toContain(cell)
 })
+
+it.each([20, 40, 60])('keeps names whole, which are there to be typed, at %i columns', (columns) => {
+  const names = ['preview_resolution_of_conflicts', 'list_directory']
+  const rows = names.map((name) => [
+    'tool',
+    name,
+    'What it does, in a sentence that is longer than a line has room for',
+  ])
+  const text = toTable(rows, { terminal: true, columns }, 1)
+  for (const name of names) expect(text).toContain(name)
+})

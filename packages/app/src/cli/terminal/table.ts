@@ -3,15 +3,24 @@
 import type { Io } from './io.ts'
 import { toLine } from './plain-text.ts'
 
-/** Every column is as wide as its cells as long as the line has room; then the widest is cut first, the last before others. */
-export function toTable(rows: readonly (readonly string[])[], io: Pick<Io, 'terminal' | 'columns'>): string {
+/**
+ * Every column is as wide as its cells as long as the line has room; then the widest is cut first, the last before others. `whole` is
+ * the column whose cells are there to be typed: none of them is cut.
+ */
+export function toTable(
+  rows: readonly (readonly string[])[],
+  io: Pick<Io, 'terminal' | 'columns'>,
+  whole?: number,
+): string {
   if (!io.terminal) return rows.map((row) => row.map((cell) => cell.replace(/[\t\r\n]+/g, ' ')).join('\t')).join('\n')
   const count = Math.max(0, ...rows.map((row) => row.length))
   const wanted = Array.from({ length: count }, (_, at) =>
     Math.max(0, ...rows.map((row) => toLine(row[at] ?? '').length)),
   )
-  const widths = toWidths(wanted, io.columns ?? USUAL_WIDTH)
-  if (widths === undefined) return rows.map((row) => flow(row, io.columns ?? USUAL_WIDTH)).join('\n')
+  const columns = io.columns ?? USUAL_WIDTH
+  const widths = toWidths(wanted, columns)
+  const isCut = whole !== undefined && (widths?.[whole] ?? 0) < (wanted[whole] ?? 0)
+  if (widths === undefined || isCut) return rows.map((row) => flow(row, columns, whole)).join('\n')
   return rows
     .map((row) =>
       row
@@ -23,11 +32,11 @@ export function toTable(rows: readonly (readonly string[])[], io: Pick<Io, 'term
 }
 
 /** Where columns would be too narrow to be read: whole cells one after another, further lines indented. */
-export function flow(row: readonly string[], columns: number): string {
+export function flow(row: readonly string[], columns: number, whole?: number): string {
   const lines: string[] = []
-  for (const cell of row) {
+  for (const [at, cell] of row.entries()) {
     const line = lines.at(-1)
-    const text = toLine(cell, columns - GAP.length)
+    const text = at === whole ? toLine(cell) : toLine(cell, columns - GAP.length)
     if (line !== undefined && line.length + GAP.length + text.length <= columns)
       lines[lines.length - 1] = line + GAP + text
     else lines.push(line === undefined ? text : GAP + text)

@@ -76,7 +76,7 @@ function print(views: readonly UpstreamView[], io: Io): void {
     view.version ?? '-',
     showCommand(view.config.target),
   ])
-  io.out(toTable(rows, io))
+  io.out(toTable(rows, io, 0))
   for (const { name, state } of views) {
     if (state.reason === undefined) continue
     if (lacksYes(state)) {
