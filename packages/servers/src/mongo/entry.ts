@@ -36,7 +36,8 @@ export const entry: ServerEntry = {
       allowPowerfulRole: flagValue(values, 'allowPowerfulRole'),
     }
     const url = textValue(values, 'url') ?? process.env.PORTICO_MONGO_URL
-    if (url === undefined) throw new PorticoError('invalid-arguments', 'mongo needs the url of a database')
+    if (url === undefined)
+      throw new PorticoError('invalid-arguments', 'mongo needs the url of a database: set PORTICO_MONGO_URL')
     const { createMongoServer } = await import('./server.ts')
     return createMongoServer({ url, ...given })
   },

@@ -12,7 +12,8 @@ import type { Command, CommandInput } from '../parse/command.ts'
 import { commandHelp } from '../parse/help.ts'
 import { parseCommand } from '../parse/parse.ts'
 import { SERVING_FLAGS } from '../parse/serving-flags.ts'
-import { describeReadyMade, explainUnmade, flagsOf, toKebabFlag, valuesOf } from '../target/ready-made.ts'
+import { createEntry, describeReadyMade, flagsOf, toKebabFlag, valuesOf } from '../target/ready-made.ts'
+import { isPathOrUrl } from '../target/target-kind.ts'
 import type { Io } from '../terminal/io.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
@@ -22,13 +23,15 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     : fromName(named, rest, io))
   if (found === undefined) return 0
   const { flags, json, open } = found
-  const wishes = wishesOf({ ...input.flags, ...given(flags) }, io, 'run')
-  const guard = found.guarded && flags['allow-anonymous'] !== true ? acceptOwnToken(io.env) : undefined
-  const onPort = wishes.http !== undefined || wishes.websocket !== undefined
+  // What is wrong with the server comes before where it is served.
   const { server, close } = await open()
   try {
+    const wishes = wishesOf({ ...input.flags, ...given(flags) }, io, 'run', directly([named, ...found.words]))
+    const guard = found.guarded && flags['allow-anonymous'] !== true ? acceptOwnToken(io.env) : undefined
+    const onPort = wishes.http !== undefined || wishes.websocket !== undefined
     await serveUntilEnd(server, wishes, io, {
       json: json || input.json,
+      ...(found.guarded && { name: named }),
       ...(guard !== undefined && onPort && { protection: { auth: guard.protection }, note: guard.note }),
     })
   } finally {
@@ -37,8 +40,18 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   return 0
 }
 
+/** How its tools are called without serving it. */
+function directly([name = '', ...words]: readonly string[]): string {
+  const line = words.every(isPathOrUrl)
+    ? `${[name, ...words].join(' ')} <tool>`
+    : `<tool> -- ${[name, ...words].join(' ')}`
+  return `\`portico call ${line}\` calls it directly.`
+}
+
 /** What was understood of the words after the name, and how to make the server. */
 interface Wanted {
+  /** Those that are no options. */
+  readonly words: readonly string[]
   readonly flags: CommandInput['flags']
   readonly json: boolean
   /** On a port, callers need a token: a ready-made server reaches this machine's files, databases and screen. */
@@ -53,6 +66,7 @@ async function fromFile(file: string, rest: readonly string[], io: Io): Promise<
   if (!(await isFile(file, io))) throw new CliError('not-found', `There is no file ${file}`, 'Check its path.')
   return {
     flags,
+    words: [],
     json,
     guarded: false,
     open: async () => (await import('../../definition/load.ts')).loadDefinition(file, io),
@@ -75,9 +89,10 @@ async function fromName(name: string, rest: readonly string[], io: Io): Promise<
   const serving = Object.fromEntries(Object.entries(flags).filter(([flag]) => !Object.hasOwn(own, flag)))
   return {
     flags: serving,
+    words: positionals,
     json,
     guarded: true,
-    open: () => entry.create(values).catch((error: unknown) => Promise.reject(explainUnmade(error, name))),
+    open: () => createEntry(entry, values, `portico run ${name}`),
   }
 }
 

@@ -9,9 +9,13 @@ import { createWorkServer, type FaultSubject, type ForeignCommand } from '@porti
 import type { Io } from '../terminal/io.ts'
 
 /** How this very program is started once more. */
-export function ownFaultCommand(flag: '--as-server' | '--as-client'): ForeignCommand {
+export function ownProgram(words: readonly string[]): ForeignCommand {
   const [command = 'node', script = ''] = process.argv
-  return { command, args: [...process.execArgv, script, 'faults', flag] }
+  return { command, args: [...process.execArgv, script, ...words] }
+}
+
+export function ownFaultCommand(flag: '--as-server' | '--as-client'): ForeignCommand {
+  return ownProgram(['faults', flag])
 }
 
 /** Portico's own server in place of the other, reached with the same revision. What is sent to the other besides is not its own. */

@@ -15,3 +15,8 @@ it('newcomer 22: every figure has its name where a terminal has no room for the 
   expect(narrow.join(' ')).toMatch(/my-client\.mjs {2}sent 12 .*hung 0 .*well after yes .*portico {2}sent 12/)
   expect(toFaultTable(tables, { terminal: true, columns: 200 }).split('\n')[0]).toMatch(/^fault .* hung .*well after$/)
 })
+
+it('tells the rows of Portico apart where Portico itself is tried', () => {
+  const text = toFaultTable({ subject: 'portico', rows, portico: rows }, { terminal: true, columns: 200 })
+  expect(text).toMatch(/portico +12 .*\n +portico itself +12 /)
+})

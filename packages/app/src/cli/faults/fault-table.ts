@@ -12,6 +12,11 @@ export interface FaultTables {
   readonly portico: readonly FaultRow[]
 }
 
+/** What Portico's own rows are called beside those of the other side, which may be Portico, too. */
+export function ownLabel(subject: string): string {
+  return subject === 'portico' ? 'portico itself' : 'portico'
+}
+
 const HEADS = ['sent', 'answered', 'failed', 'lost', 'wrong', 'doubled', 'untrue', 'hung']
 const LAST_HEAD = 'well after'
 
@@ -30,7 +35,11 @@ function toNarrow({ subject, rows, portico }: FaultTables, columns: number): str
   return rows
     .flatMap((row) => {
       const own = ownOf(row, portico)
-      return [`${row.fault} ${row.about}`, named(subject, row), ...(own === undefined ? [] : [named('portico', own)])]
+      return [
+        `${row.fault} ${row.about}`,
+        named(subject, row),
+        ...(own === undefined ? [] : [named(ownLabel(subject), own)]),
+      ]
     })
     .join('\n')
 }
@@ -46,7 +55,7 @@ function toWide({ subject, rows, portico }: FaultTables): string {
       const own = ownOf(row, portico)
       return [
         [`${row.fault} ${row.about}`, subject, ...figures(row)],
-        ...(own === undefined ? [] : [['', 'portico', ...figures(own)]]),
+        ...(own === undefined ? [] : [['', ownLabel(subject), ...figures(own)]]),
       ]
     }),
   ]

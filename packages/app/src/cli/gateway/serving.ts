@@ -31,6 +31,8 @@ interface ServingParts {
   /** Said once it is being served, after the addresses. */
   readonly note?: string
   readonly json?: boolean
+  /** As the person called it, where that is not the server's own name. */
+  readonly name?: string
 }
 
 interface Listener {
@@ -43,6 +45,7 @@ export function wishesOf(
   flags: CommandInput['flags'],
   io: Pick<Io, 'stdin' | 'takes'>,
   command: string,
+  directly = '`portico call` calls a file directly.',
 ): ServingWishes {
   const { http, websocket, socket, host, stdio } = flags
   const allowed = flags['allow-host']
@@ -60,7 +63,7 @@ export function wishesOf(
     throw new CliError(
       'usage',
       `${command}: standard input ${where}, so no client can be at the other end`,
-      `${elsewhere(io)} \`portico call\` calls a file directly.`,
+      `${elsewhere(io)} ${directly}`,
     )
   }
   return { ...ways, stdio: !listens }
@@ -154,7 +157,9 @@ function announce({ info }: Server, urls: readonly string[], io: Io, options: An
     if (parts.json === true) io.out(JSON.stringify({ name, version, urls, pid: process.pid }))
     else for (const url of urls) io.out(url)
   }
-  io.say(`Serving ${io.paint.bold(name)} ${version}${wishes.stdio ? ` on ${urls.join(', ')}` : ''}; Ctrl-C ends it.`)
+  io.say(
+    `Serving ${io.paint.bold(parts.name ?? name)} ${version}${wishes.stdio ? ` on ${urls.join(', ')}` : ''}; Ctrl-C ends it.`,
+  )
   const open = parts.protection?.auth === undefined && parts.protection?.authenticate === undefined
   if (parts.listen === undefined && open && wishes.host !== undefined && !isOwnAddress(wishes.host)) {
     io.say(`${io.paint.yellow('warning')}: everybody who reaches ${wishes.host} can use this server.`)

@@ -42,6 +42,8 @@ export interface Command {
   /** A paragraph or two for the page and for `--help`. */
   readonly details?: string
   readonly positionals: readonly Positional[]
+  /** Another order of its words, for help: `<tool> [args…] -- <server…>`. */
+  readonly otherUsage?: string
   readonly flags: { readonly [name: string]: Flag }
   readonly examples: readonly Example[]
   /** Everything after the first positional belongs to another program and is not looked at. */

@@ -5,19 +5,22 @@ import type { Command, Flag } from './command.ts'
 import { COMMON_FLAGS } from './parse.ts'
 import { wrapWords } from './wrap-words.ts'
 
+/** A line for each order that its words may have. */
 export function usageLine(command: Command): string {
   const words = command.positionals.map(({ name, optional, rest }) => {
     const word = rest === true ? `${name}…` : name
     return optional === true ? `[${word}]` : `<${word}>`
   })
-  return ['portico', command.name, '[options]', ...words].join(' ')
+  const start = `portico ${command.name} [options]`
+  const usual = [start, ...words].join(' ')
+  return command.otherUsage === undefined ? usual : `${usual}\n${start} ${command.otherUsage}`
 }
 
 /** Lines are broken at `columns`, where it is given. */
 export function commandHelp(command: Command, paint: Paint, columns?: number): string {
   const flags = Object.entries({ ...command.flags, ...COMMON_FLAGS })
   const sections = [
-    `${command.about}\n\n${paint.bold('usage')}  ${usageLine(command)}`,
+    `${command.about}\n\n${paint.bold('usage')}  ${usageLine(command).replaceAll('\n', '\n       ')}`,
     ...(command.details === undefined ? [] : [wrapped(command.details, columns)]),
     list(
       'arguments',

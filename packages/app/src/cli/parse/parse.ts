@@ -52,7 +52,7 @@ export function parseCommand(command: Command, words: readonly string[]): Comman
 function badOption(command: Command, flags: Command['flags'], words: readonly string[], error: unknown): CliError {
   const message = error instanceof Error ? (error.message.split('. ')[0] ?? error.message) : String(error)
   const name = /^Unknown option '--?([^'=]+)/.exec(message)?.[1]
-  if (name === undefined) return usage(command, message)
+  if (name === undefined) return badValue(command, words, message)
   const open = Object.entries(flags).filter(([one, flag]) => flag.multiple === true || !isGiven(one, words))
   const near = nearestName(
     name,
@@ -62,6 +62,21 @@ function badOption(command: Command, flags: Command['flags'], words: readonly st
   if (!command.positionals.some(({ about }) => about.startsWith('key=value'))) return usage(command, message)
   const value = words[words.indexOf(`--${name}`) + 1]
   return usage(command, message, `Arguments are written key=value: \`${name}=${value ?? '…'}\`.`)
+}
+
+/** An option whose value is missing, is not taken, or begins as an option does: Node says so in its own words. */
+function badValue(command: Command, words: readonly string[], message: string): CliError {
+  const [, short, long] = /^Option '(?:(-\w), )?(--[\w-]+)/.exec(message) ?? []
+  if (long === undefined) return usage(command, message.split('\n')[0] ?? message)
+  if (message.includes('does not take')) return usage(command, `${long} is a switch and takes no value`)
+  const value = words[words.findIndex((word) => word === long || word === short) + 1]
+  if (value === undefined || !message.includes('ambiguous'))
+    return usage(command, `${long} takes a value, and none is given`)
+  return usage(
+    command,
+    `${long} takes a value, and "${value}" looks like an option`,
+    `Write \`${long}=${value}\` if it is meant.`,
+  )
 }
 
 /** `--ask false` would be a switch that is on, and a word that nobody meant. */

@@ -25,8 +25,10 @@ export async function openNamed(
   const { name } = target
   const config = await readConfig(io, options.config)
   const isConfigured = config.servers.some((server) => server.name === name)
-  if (isServerName(name) && (!isConfigured || target.args !== undefined)) return openDirectly(target, io, options)
-  const path = isConfigured ? undefined : toPathError(name, io.cwd)
+  // A name in a file that nobody has trusted is that file's all the same: another server must not answer to it.
+  const isTaken = isConfigured || config.untrusted.some(({ servers }) => servers.includes(name))
+  if (isServerName(name) && (!isTaken || target.args !== undefined)) return openDirectly(target, io, options)
+  const path = isTaken ? undefined : toPathError(name, io.cwd)
   if (path !== undefined) throw path
   findServer(config, name, SERVER_NAMES)
   if (target.args !== undefined) {

@@ -31,7 +31,7 @@ export async function openDirectly(target: TargetKind, io: Io, options: TargetOp
   } catch (error) {
     await close()
     if (io.signal.aborted) throw error
-    throw await (await import('./unreachable.ts')).toUnreachable(error, target, io, options.headers)
+    throw await (await import('./unreachable.ts')).toUnreachable(error, target, io, options)
   }
 }
 

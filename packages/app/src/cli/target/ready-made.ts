@@ -10,14 +10,35 @@ export async function createReadyMade(name: ServerName, words: readonly string[]
   const entry = await loadEntry(name)
   const command = describeReadyMade(`run ${name}`, entry.about, flagsOf(entry), entry.positional)
   const { flags, positionals } = parseCommand(command, words.map(toKebabFlag))
+  return createEntry(entry, valuesOf(entry, flags, positionals), `portico list ${name}`)
+}
+
+/** Makes one from its options; `typed` is what a person would write before the first of them. */
+export async function createEntry(
+  entry: ServerEntry,
+  values: Parameters<ServerEntry['create']>[0],
+  typed: string,
+): Promise<ReadyServer> {
   try {
-    return await entry.create(valuesOf(entry, flags, positionals))
+    return await entry.create(values)
   } catch (error) {
-    if (words.length > 0 || entry.positional === undefined) throw explainUnmade(error, name)
-    const message = error instanceof Error ? error.message.replace(/,? as in `[^`]*`$/, '') : String(error)
-    const remedy = `Name it after the server, as in \`portico list ${name} ./docs\`, with \`./\` in front. \`portico run ${name} --help\` shows what it takes.`
-    throw new CliError('usage', `${name}: ${message}`, remedy, error)
+    const { name } = entry
+    const example = isEmpty(values) ? FIRST_WORDS[name] : undefined
+    if (example === undefined || !isAboutOptions(error)) throw explainUnmade(error, entry, values)
+    const message = namedOnce(error.message.replace(/,? as in `[^`]*`$/, ''), name)
+    const form = example.startsWith('./') ? ', with `./` in front' : ''
+    const remedy = `Write it after the server, as in \`${typed} ${example}\`${form}. ${seeHelp(name)}`
+    throw new CliError('usage', message, remedy, error)
   }
+}
+
+/** Servers that are nothing without the first word after them, and what it looks like. */
+const FIRST_WORDS: { readonly [name: string]: string | undefined } = {
+  editor: './project',
+  files: './docs',
+  git: './project',
+  graphql: 'https://example.com/graphql',
+  openapi: './openapi.json',
 }
 
 /** The option that was not given and with which a server has the tool. */
@@ -41,12 +62,45 @@ export async function optionThatAdds(
 const ADDING = ['write', 'mutations']
 
 /** A server that cannot be made of what was given: a folder that is not there, a description that cannot be read. */
-export function explainUnmade(error: unknown, name: ServerName): unknown {
+function explainUnmade(
+  error: unknown,
+  { name, options }: ServerEntry,
+  values: Parameters<ServerEntry['create']>[0],
+): unknown {
   const { code } = (error ?? {}) as { code?: unknown }
-  if (!(error instanceof Error) || (code !== 'invalid-definition' && code !== 'ENOENT')) return error
-  const message = error.message.startsWith(`${name}: `) ? error.message : `${name}: ${error.message}`
-  const remedy = `Correct what stands after "${name}". \`portico run ${name} --help\` shows what it takes.`
+  if (!(error instanceof Error) || (code !== 'ENOENT' && !isAboutOptions(error))) return error
+  const message = namedOnce(asTyped(error.message, options), name)
+  // What a variable has to hold, or what has to be installed, is not to be typed.
+  const isTyped = !isEmpty(values) && !ELSEWHERE.test(message)
+  const remedy = isTyped ? `Correct what stands after "${name}". ${seeHelp(name)}` : seeHelp(name)
   return new CliError(code === 'ENOENT' ? 'not-found' : 'usage', message, remedy, error)
+}
+
+const ELSEWHERE = /\b[A-Z][A-Z\d]*_[A-Z\d_]+\b|\binstall/
+
+function isEmpty(values: Parameters<ServerEntry['create']>[0]): boolean {
+  return Object.values(values).every((value) => value === undefined)
+}
+
+function seeHelp(name: string): string {
+  return `\`portico run ${name} --help\` shows what it takes.`
+}
+
+function isAboutOptions(error: unknown): error is Error {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return error instanceof Error && (code === 'invalid-definition' || code === 'invalid-arguments')
+}
+
+/** Some errors begin with the server's name. */
+function namedOnce(message: string, name: string): string {
+  return message.toLowerCase().startsWith(name) ? message : `${name}: ${message}`
+}
+
+/** Options are named as in code; here they are typed. */
+function asTyped(message: string, options: ServerEntry['options']): string {
+  return message.replace(/(["`])([a-z]+[A-Z]\w*)\1/g, (all, _quote, option: string) =>
+    Object.hasOwn(options, option) ? `\`--${toKebab(option)}\`` : all,
+  )
 }
 
 /** The options of an entry, by the names it has for them. */

@@ -1,30 +1,53 @@
 /** Why a server that was named directly cannot be reached, in the same words as the host has for its own. */
 
 import { defineServer, type ServerTarget } from '@portico/host/config'
+import { nearestName } from '@portico/host/text'
 import { explainFailure } from '@portico/host/upstream'
 import { CliError } from '../../exit-codes.ts'
 import { byOption, toRemedy } from '../remedy.ts'
 import type { Io } from '../terminal/io.ts'
+import type { TargetOptions } from './open-target.ts'
 import { labelOf, type TargetKind } from './target-kind.ts'
 
 export async function toUnreachable(
   error: unknown,
   target: TargetKind,
   io: Pick<Io, 'takes' | 'interactive'>,
-  headers: { readonly [name: string]: string } = {},
+  { headers = {}, connect }: Pick<TargetOptions, 'headers' | 'connect'> = {},
 ): Promise<CliError> {
   const refusal = findRefusal(error)
   if (refusal !== undefined) return refusal
   const plain = toConfig(target)
-  const config = defineServer(labelOf(target), 'headers' in plain ? { ...plain, headers } : plain)
+  const startMs = connect?.timeouts?.connectMs
+  const config = defineServer(labelOf(target), 'headers' in plain ? { ...plain, headers } : plain, {
+    ...(startMs !== undefined && { startMs }),
+  })
   const { state, reason, remedy } = explainFailure(error, { config })
   if (/^The token /.test(reason)) return new CliError('denied', reason, refusedToken(io), error)
   const exit = state === 'needs-sign-in' ? 'denied' : 'unreachable'
   const hint =
     target.kind === 'url' && state === 'needs-sign-in'
       ? howToSignIn(io)
-      : remedy.replace(/ as the command in .*$/s, '.')
+      : [await meantServer(target, reason), toTyped(remedy, startMs === undefined ? undefined : '--timeout <seconds>')]
+          .filter((one) => one !== undefined)
+          .join(' ')
   return new CliError(exit, `${labelOf(target)}: ${reason}`, hint, error)
+}
+
+/** A remedy of the host speaks of its file; here the option that does it is named, where the command has one. */
+function toTyped(remedy: string, startOption: string | undefined): string {
+  const typed = remedy.replace(/ as the command in .*$/s, '.')
+  return startOption === undefined
+    ? typed.replace(/(?:; |, or )give it more time with `startMs`[^.]*/, '')
+    : typed.replace('`startMs`', `\`${startOption}\``)
+}
+
+/** A program that is not there may be a ready-made server whose name was mistyped. */
+async function meantServer(target: TargetKind, reason: string): Promise<string | undefined> {
+  if (target.kind !== 'command' || !/was not found/.test(reason)) return undefined
+  const { SERVER_NAMES } = await import('@portico/servers')
+  const near = nearestName(target.command, SERVER_NAMES)
+  return near === undefined ? undefined : `Did you mean "${near}"?`
 }
 
 /** What to do where a server wants to be signed in to, and nobody is. */

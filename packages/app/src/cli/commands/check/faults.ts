@@ -11,20 +11,21 @@ import {
   tryServer,
 } from '@portico/sdk/testing/faults'
 import { CliError, EXIT_CODES } from '../../../exit-codes.ts'
-import { beClient, beServer, ownFaultCommand, toOwnSubject } from '../../faults/fault-peers.ts'
-import { type FaultTables, toFaultTable, toNotes } from '../../faults/fault-table.ts'
+import { beClient, beServer, ownFaultCommand, ownProgram, toOwnSubject } from '../../faults/fault-peers.ts'
+import { type FaultTables, ownLabel, toFaultTable, toNotes } from '../../faults/fault-table.ts'
 import { readArguments, usageOf } from '../../parse/arguments.ts'
 import type { CommandInput } from '../../parse/command.ts'
 import { findTool } from '../../parse/find-tool.ts'
 import { splitWords } from '../../parse/shell-words.ts'
-import { openTarget, targetOptionsOf } from '../../target/target.ts'
-import { labelOf, splitTarget, type TargetKind } from '../../target/target-kind.ts'
+import { targetOptionsOf, toReadyMade, withTarget } from '../../target/target.ts'
+import { isPathOrUrl, labelOf, splitTarget, type TargetKind } from '../../target/target-kind.ts'
 import { counted } from '../../terminal/counted.ts'
 import type { Io } from '../../terminal/io.ts'
 import { toLine } from '../../terminal/plain-text.ts'
 
 const SECOND = 1000
 const CALL_SECONDS = 10
+const START_SECONDS = 30
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
   const { flags } = input
@@ -48,8 +49,8 @@ async function tryTheClient(line: string, input: CommandInput, io: Io): Promise<
   const subject = toLine(labelOf({ kind: 'command', command, args }))
   io.say(`Starting ${subject} for each fault. ${howLong(options, timeoutMs)}`)
   const rows = await tryClient({ command, args, cwd: io.cwd }, timeoutMs, { ...options, onBegin: telling(io, subject) })
-  if (rows.every(({ account }) => account.sent === 0)) {
-    const [note = 'it said nothing'] = rows.flatMap(({ notes }) => notes)
+  const note = unsentNote(rows)
+  if (note !== undefined) {
     if (note.endsWith(`spawn ${command} ENOENT`)) {
       throw new CliError('unreachable', `The program "${command}" was not found`, 'Install it, or write its full path.')
     }
@@ -58,16 +59,23 @@ async function tryTheClient(line: string, input: CommandInput, io: Io): Promise<
   }
   const portico = await tryClient(ownFaultCommand('--as-client'), timeoutMs, {
     ...options,
-    onBegin: telling(io, 'portico'),
+    onBegin: telling(io, ownLabel(subject)),
   })
   return { subject, rows, portico }
 }
 
+/** Why nothing was sent even while nothing breaks: a table of that would say nothing about the server or the client. */
+function unsentNote(rows: readonly FaultRow[]): string | undefined {
+  if (rows.some(({ fault, account }) => fault === 'F0' && account.sent > 0)) return undefined
+  return rows.flatMap(({ notes }) => notes)[0] ?? 'it said nothing'
+}
+
 async function tryTheServer(input: CommandInput, io: Io): Promise<FaultTables> {
   if (input.positionals.length === 0) throw new CliError('usage', 'faults: <server> is missing, or --client')
-  const { target, rest } = splitTarget(input)
+  const { target: named, rest } = splitTarget(input, isPathOrUrl)
   if (rest[0] !== undefined) throw new CliError('usage', `faults: "${rest[0]}" is one argument too many`)
-  const where = toWhere(target, io)
+  const target = await toReadyMade(named)
+  const where = await toWhere(target, io)
   const options = optionsOf(input, io)
   const { tool, args } = await chooseTool(target, input, io)
   const timeoutMs = timeoutOf(input)
@@ -76,31 +84,37 @@ async function tryTheServer(input: CommandInput, io: Io): Promise<FaultTables> {
   const subject = { target: where, tool, args, timeoutMs, connect }
   const label = toLine(labelOf(target))
   const rows = await tryServer(subject, { ...options, onBegin: telling(io, label) })
-  return { subject: label, rows, portico: await tryOwn(subject, options, io) }
+  const note = unsentNote(rows)
+  if (note !== undefined) throw new CliError('unreachable', `${label}: no call was sent: ${toLine(note, 400)}`)
+  return { subject: label, rows, portico: await tryOwn(subject, { ...options, onBegin: telling(io, ownLabel(label)) }) }
 }
 
 /** The same faults on the server of this package, reached in the same way. */
-async function tryOwn(subject: FaultSubject, options: FaultOptions, io: Io): Promise<FaultRow[]> {
-  const told = { ...options, onBegin: telling(io, 'portico') }
+async function tryOwn(subject: FaultSubject, options: FaultOptions): Promise<FaultRow[]> {
   if (typeof subject.target !== 'string') {
-    return tryServer(toOwnSubject(subject, ownFaultCommand('--as-server')), told)
+    return tryServer(toOwnSubject(subject, ownFaultCommand('--as-server')), options)
   }
   const { serveHttp } = await import('@portico/sdk/http')
   const http = await serveHttp(createWorkServer(), { port: 0 })
   try {
-    return await tryServer(toOwnSubject(subject, http.url), told)
+    return await tryServer(toOwnSubject(subject, http.url), options)
   } finally {
     await http.close()
   }
 }
 
-function toWhere(target: TargetKind, io: Io): FaultSubject['target'] {
+async function toWhere(target: TargetKind, io: Io): Promise<FaultSubject['target']> {
+  if (target.kind === 'name') {
+    const { isServerName } = await import('@portico/servers')
+    const words = ['run', '--stdio', target.name, ...(target.args ?? [])]
+    if (isServerName(target.name)) return { ...ownProgram(words), cwd: io.cwd }
+  }
   if (target.kind === 'url' && /^https?:/i.test(target.url)) return target.url
   if (target.kind === 'command') return { command: target.command, args: target.args, cwd: io.cwd }
   const remedy =
     target.kind === 'file'
       ? `Serve it and name the command: portico faults -- npx portico run ${target.file}`
-      : 'Faults are brought about between programs: name a command (after --) or an http URL.'
+      : 'Faults are brought about between programs: name a command (after --), a ready-made server or an http URL.'
   throw new CliError('usage', `faults: ${toLine(labelOf(target))} is neither a command nor an http URL`, remedy)
 }
 
@@ -110,8 +124,14 @@ async function chooseTool(
   input: CommandInput,
   io: Io,
 ): Promise<{ readonly tool: string; readonly args: JsonObject }> {
-  const open = await openTarget(target, io, { ...targetOptionsOf(input), connect: { negotiations: false } })
-  try {
+  const label = toLine(labelOf(target))
+  if (io.stderr.isTTY === true) io.progress(`connecting to ${label} …`)
+  else io.say(`Connecting to ${label}.`)
+  const connectMs = (typeof input.flags.timeout === 'number' ? input.flags.timeout : START_SECONDS) * SECOND
+  const connect: ConnectOptions = { negotiations: false, timeouts: { connectMs } }
+  // What a ready-made server is given says which one is meant, whatever the configuration has under its name.
+  const meant: TargetKind = target.kind === 'name' ? { ...target, args: target.args ?? [] } : target
+  return withTarget(meant, io, { ...targetOptionsOf(input), connect }, async (open) => {
     const tools = await open.tools()
     const { tool: name, args: json } = input.flags
     if (typeof name === 'string') {
@@ -126,9 +146,7 @@ async function chooseTool(
       `${open.label} has no tool that says it only reads and that needs no arguments`,
       `Name one that may be called many times: --tool <name> --args <json>. It has ${toLine(known, 200) || 'none'}.`,
     )
-  } finally {
-    await open.close()
-  }
+  })
 }
 
 function needsNothing({ inputSchema }: Tool): boolean {

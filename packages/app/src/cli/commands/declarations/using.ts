@@ -35,6 +35,7 @@ const SERVER_ACTIONS = [
   'logs',
   'approve',
   'trust',
+  'untrust',
 ]
 
 export const USING: readonly Command[] = [
@@ -54,6 +55,7 @@ export const USING: readonly Command[] = [
         completes: 'tool-argument',
       },
     ],
+    otherUsage: '[tool] [args…] -- <server…>',
     flags: {
       args: {
         type: 'string',
@@ -293,7 +295,7 @@ export const USING: readonly Command[] = [
       'import [program] [names…]: servers of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf and Zed; without a program, what there is.',
       "export <program>: all servers in that program's form, on standard output.",
       'sign-in <name> · sign-out <name> (revokes and forgets its tokens) · logs <name> (until Ctrl-C)',
-      "approve <name> (definitions that changed) · trust (the project's file)",
+      "approve <name> (definitions that changed) · trust · untrust (the project's file)",
     ].join('\n'),
     subcommands: SERVER_ACTIONS,
     positionals: [

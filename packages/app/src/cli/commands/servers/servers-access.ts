@@ -1,11 +1,12 @@
 /** `portico servers sign-in`, `sign-out`, `logs`, `approve`, `trust`: what a person says yes to, and what a server has to say. */
 
+import { wholePath } from '@portico/host/config'
 import type { UpstreamLog } from '@portico/host/upstream'
 import { signOutOf } from '../../../access/sign-out.ts'
 import { CliError, EXIT_CODES } from '../../../exit-codes.ts'
 import { findServer, hostOptionsOf, readConfig, trustOf } from '../../configuration.ts'
 import { openHost } from '../../host.ts'
-import { stateOf } from '../../host-places.ts'
+import { projectFile, stateOf } from '../../host-places.ts'
 import type { CommandInput } from '../../parse/command.ts'
 import type { ServersAction } from '../../servers-action.ts'
 import { openPageOf } from '../../sign-in.ts'
@@ -115,6 +116,16 @@ export const trustProject: ServersAction = async (words, input, io) => {
   await trustOf(io).trust(waiting.file, waiting.content)
   if (input.json) io.out(JSON.stringify({ file: waiting.file, servers: waiting.servers }))
   io.say('Trusted, until it changes.')
+  return EXIT_CODES.ok.code
+}
+
+export const untrustProject: ServersAction = async (words, input, io) => {
+  if (words.length > 0)
+    throw new CliError('usage', 'servers untrust takes no name: it is about the file of this folder')
+  const file = await wholePath(projectFile(io))
+  const changed = await trustOf(io).revoke(file)
+  if (input.json) io.out(JSON.stringify({ file, changed }))
+  io.say(changed ? `${file} is no longer trusted: its servers are not used.` : `${file} was not trusted.`)
   return EXIT_CODES.ok.code
 }
 

@@ -18,6 +18,7 @@ const ACTIONS: { readonly [action: string]: () => Promise<ServersAction> } = {
   'sign-out': async () => (await import('./servers-access.ts')).signOut,
   logs: async () => (await import('./servers-access.ts')).followLogs,
   approve: async () => (await import('./servers-access.ts')).approveChanges,
+  untrust: async () => (await import('./servers-access.ts')).untrustProject,
   trust: async () => (await import('./servers-access.ts')).trustProject,
 }
 
