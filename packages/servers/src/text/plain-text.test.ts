@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { spellHidden, toPlainJson, toPlainText } from './plain-text.ts'
+import { spellHidden, spellLine, toPlainJson, toPlainText } from './plain-text.ts'
 
 describe('sec-125: text from outside loses what cannot be seen', () => {
   it.each([
@@ -36,9 +36,14 @@ describe('sec-125: names and values show what cannot be seen', () => {
     ['tag characters', `a${String.fromCodePoint(0xe0041)}b`, 'a\\u{E0041}b'],
     ['zero width and soft hyphens', 'a\u200bb\u00adc', 'a\\u{200B}b\\u{AD}c'],
     ['line and paragraph separators', 'a\u2028b\u2029', 'a\\u{2028}b\\u{2029}'],
+    ['what writes over a line on a terminal', 'evil\rgood\r\n\v\f\u0085', 'evil\\u{D}good\r\n\\u{B}\\u{C}\\u{85}'],
     ['runs of joiners', 'a\u200d\u200c\ufe0fb', 'a\\u{200D}\\u{200C}\\u{FE0F}b'],
     ['what is legitimate stays', '👩‍👩‍👧 ❤️ نامه‌ای\tx\r\ny', '👩‍👩‍👧 ❤️ نامه‌ای\tx\r\ny'],
   ])('%s', (_name, given, expected) => {
     expect(spellHidden(given)).toBe(expected)
+  })
+
+  it('sec-866: and make no lines of their own where they stand on one', () => {
+    expect(spellLine('s\r\nBcc: evil@x.y\n\u2028\ttab')).toBe('s\\u{D}\\u{A}Bcc: evil@x.y\\u{A}\\u{2028}\ttab')
   })
 })

@@ -13,9 +13,17 @@ export function toPlainText(text: string): string {
   return replaceHidden(text.replace(ESCAPE_SEQUENCE, '').replace(/\r\n?/g, '\n'), () => '')
 }
 
-/** The text with the same characters as `\u{202E}`. For names and values, which are not to lose anything. */
+/**
+ * The text with the same characters as `\u{202E}`. For names and values, which are not to lose anything. A carriage return that
+ * ends no line is one of them: a terminal would write what follows over what stands before.
+ */
 export function spellHidden(text: string): string {
-  return replaceHidden(text, (hidden) => (hidden === '\r' ? hidden : Array.from(hidden, spell).join('')))
+  return replaceHidden(text, (hidden) => Array.from(hidden, spell).join(''))
+}
+
+/** The same on one line: a name or a subject must not be able to make lines of its own in a question. */
+export function spellLine(text: string): string {
+  return spellHidden(text).replace(/[\r\n]/g, spell)
 }
 
 /** The same for every string of a JSON value, names of members included. Depth is bounded by the parser's own. */

@@ -3,7 +3,7 @@
 import { lstat } from 'node:fs/promises'
 import { type AskingContext, ToolError } from '@portico/sdk/server'
 import { requireConfirmation } from '../../confirmation.ts'
-import { spellHidden } from '../../text/plain-text.ts'
+import { spellHidden, spellLine } from '../../text/plain-text.ts'
 import type { Reached } from '../confine.ts'
 import type { FilesHost } from '../host.ts'
 import { Walk } from '../walk.ts'
@@ -25,7 +25,7 @@ export async function askToTake(
     )
   }
   const shown = held.length === 0 ? '' : `It takes along what is on the list of the option "deny":\n${held.join('\n')}`
-  await requireConfirmation(ctx, spellHidden(question), host.settings.allowUnasked, spellHidden(shown))
+  await requireConfirmation(ctx, spellLine(question), host.settings.allowUnasked, spellHidden(shown))
 }
 
 async function heldBy(host: FilesHost, { path, directory }: Reached, signal: AbortSignal): Promise<string[]> {
