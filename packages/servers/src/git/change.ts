@@ -2,7 +2,7 @@
 
 import { type AskingContext, ToolError } from '@portico/sdk/server'
 import { requireConfirmation } from '../confirmation.ts'
-import { spellHidden } from '../text/plain-text.ts'
+import { spellHidden, spellLine } from '../text/plain-text.ts'
 import type { GitHost } from './host.ts'
 import { readStatus, type Status } from './reports.ts'
 import type { Repository } from './repository.ts'
@@ -51,5 +51,5 @@ export function isSettled({ staged, unstaged, conflicted }: Status): boolean {
 }
 
 export function ask(host: GitHost, ctx: AskingContext, question: string, shown = ''): Promise<void> {
-  return requireConfirmation(ctx, spellHidden(question), host.settings.allowUnasked, spellHidden(shown))
+  return requireConfirmation(ctx, spellLine(question), host.settings.allowUnasked, spellHidden(shown))
 }

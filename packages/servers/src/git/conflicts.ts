@@ -5,6 +5,7 @@
 
 import { ToolError } from '@portico/sdk/server'
 import { createTwoFilesPatch } from 'diff'
+import { requirePlaces } from './in-the-way.ts'
 import { redact } from './redact.ts'
 import { checkRepositoryPath } from './refs.ts'
 import type { Repository } from './repository.ts'
@@ -99,6 +100,7 @@ export async function resolve(
 ): Promise<void> {
   const { path } = conflict
   await refuseFiltered(repository, `${path}\0`)
+  await requirePlaces(repository, [path])
   const side = take === 'content' ? await store(repository, conflict, content ?? '') : conflict[take]
   if (side === undefined) {
     await repository.run(['rm', '--quiet', '--force', '--', path])

@@ -1,5 +1,6 @@
 /** What git says, read into plain records: status, commits, branches, blame, the size of a difference. */
 
+import { spellHidden, spellLine } from '../text/plain-text.ts'
 import { redact } from './redact.ts'
 import type { GitOutput, Repository } from './repository.ts'
 
@@ -25,9 +26,19 @@ export interface Status {
 
 const STATUS = ['status', '--porcelain=v2', '-z', '--branch', '--untracked-files=normal', '--ignore-submodules=all']
 
+/** For answers: what cannot be seen in names is spelled out. */
 export async function readStatus(repository: Repository, maxResults: number, signal?: AbortSignal): Promise<Status> {
   const output = await repository.run(STATUS, { ...(signal && { signal }) })
-  return parseStatus(output, maxResults)
+  const status = parseStatus(output, maxResults)
+  const named = (changes: readonly ChangedPath[]): ChangedPath[] =>
+    changes.map((one) => ({ ...one, path: spellLine(one.path) }))
+  return {
+    ...status,
+    staged: named(status.staged),
+    unstaged: named(status.unstaged),
+    untracked: status.untracked.map(spellLine),
+    conflicted: status.conflicted.map(spellLine),
+  }
 }
 
 /** The output as it is: differs when the status does. */
@@ -121,9 +132,15 @@ export function parseCommits({ text }: GitOutput): Commit[] {
         .split('\n')
       if (!/^[0-9a-f]{40,64}$/.test(hash)) return []
       const [subject = '', ...body] = message
-      const words = { subject: redact(subject), body: redact(body.join('\n').trim()) }
-      return [{ hash, parents: parents.split(' ').filter(Boolean), author, email, date, ...words }]
+      const words = { subject: shown(subject), body: shown(body.join('\n').trim()) }
+      const who = { author: spellLine(author), email: spellLine(email) }
+      return [{ hash, parents: parents.split(' ').filter(Boolean), ...who, date, ...words }]
     })
+}
+
+/** Names and messages are other people's: what cannot be seen in them is spelled out. */
+function shown(text: string): string {
+  return spellHidden(redact(text))
 }
 
 export interface FileChange {
@@ -141,7 +158,7 @@ export function parseNumstat({ text }: GitOutput): FileChange[] {
     const [, added, removed, path] = /^\n*(\d+|-)\t(\d+|-)\t(.*)$/s.exec(records[at]!) ?? []
     if (path === undefined) continue
     // A rename has an empty path here, then the old name, then the new one.
-    const name = path === '' ? (records[at + 2] ?? '') : path
+    const name = spellLine(path === '' ? (records[at + 2] ?? '') : path)
     if (path === '') at += 2
     files.push(added === '-' ? { path: name } : { path: name, added: Number(added), removed: Number(removed) })
   }
@@ -171,7 +188,7 @@ export function parseBlame({ text }: GitOutput): BlameLine[] {
       hash = header[1]!
       line = Number(header[2])
       if (!known.has(hash)) known.set(hash, { author: '', date: '' })
-    } else if (about !== undefined && row.startsWith('author ')) about.author = row.slice(7)
+    } else if (about !== undefined && row.startsWith('author ')) about.author = spellLine(row.slice(7))
     else if (about !== undefined && row.startsWith('author-time ')) {
       about.date = new Date(Number(row.slice(12)) * 1000).toISOString()
     }
@@ -197,6 +214,6 @@ export function parseBranches({ text }: GitOutput): Branch[] {
     const [, folder, name] = /^refs\/(heads|remotes|tags)\/(.+)$/.exec(ref) ?? []
     if (name === undefined) return []
     const kind = folder === 'heads' ? 'branch' : folder === 'tags' ? 'tag' : 'remote'
-    return [{ name, kind, hash: tagged || hash, date, subject: redact(subject), current: head === '*' }]
+    return [{ name: spellLine(name), kind, hash: tagged || hash, date, subject: shown(subject), current: head === '*' }]
   })
 }

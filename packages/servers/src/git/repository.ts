@@ -75,6 +75,11 @@ export class Repository {
     return this.#view.withIndex((env) => this.run(args, { ...options, env: { ...options.env, ...env } }))
   }
 
+  /** Runs several commands over one copy of the index. */
+  overIndex<T>(work: (env: { readonly [name: string]: string }) => Promise<T>): Promise<T> {
+    return this.#view.withIndex(work)
+  }
+
   /** Runs git where the objects that it makes are of no use afterwards: they go to a folder that is removed. */
   tryOut(args: readonly string[], options: GitRun = {}): Promise<GitOutput> {
     return this.#view.withObjects((folder) => {

@@ -7,6 +7,7 @@
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ToolError } from '@portico/sdk/server'
+import { requireWayTo } from './in-the-way.ts'
 import { readStatus } from './reports.ts'
 import type { Repository } from './repository.ts'
 
@@ -102,7 +103,9 @@ export async function mergedBeside(
 
 /** Moves HEAD and the working tree on to a commit that follows it; false where it does not. */
 export async function moveOn(repository: Repository, hash: string): Promise<boolean> {
-  const args = ['merge', '--quiet', '--ff-only', '--no-stat', '--no-verify-signatures', hash]
+  await requireWayTo(repository, hash)
+  const quiet = ['--quiet', '--ff-only', '--no-stat', '--no-verify-signatures']
+  const args = ['merge', ...quiet, '--no-overwrite-ignore', hash]
   return (await repository.run(args, { codes: [0, 1, 128] })).code === 0
 }
 

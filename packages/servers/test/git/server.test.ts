@@ -197,6 +197,21 @@ describe('looking', () => {
     expect(await refusal(hasty, 'status')).toContain('"timeoutMs"')
   })
 
+  it('sec-867: names, authors and subjects of others show what cannot be seen in them', async () => {
+    const author = 'Eve\u202e \u001b[2K <e@x.example>'
+    git(repo, 'switch', '--quiet', '-c', 'br\u202eanch')
+    git(repo, 'commit', '--quiet', '--allow-empty', `--author=${author}`, '-m', 'Sub\u202eject')
+    await writeFile(join(repo, 'na\u202eme'), 'x')
+    const client = await opened.client({ repositories: [repo] })
+    const [said] = (await done<{ commits: { author: string; subject: string }[] }>(client, 'log')).commits
+    expect(said).toMatchObject({
+      author: expect.stringContaining('Eve\\u{202E} \\u{1B}[2K'),
+      subject: 'Sub\\u{202E}ject',
+    })
+    expect(await done(client, 'status')).toMatchObject({ untracked: ['na\\u{202E}me'] })
+    expect(JSON.stringify(await done(client, 'branches'))).not.toContain('\u202e')
+  })
+
   it('takes secrets out of what it shows', async () => {
     const token = 'ghp_0123456789abcdefghijABCDEFGHIJ012345'
     await writeFile(join(repo, 'config.txt'), `url = https://me:${token}@example.com\n`)

@@ -5,6 +5,7 @@ import { toShown } from '../../files/edit.ts'
 import { ask, authorEnvironment, change, RISKY, requireSame, SAFE } from '../change.ts'
 import { BINARY, previewOf, readConflicts, requireConflict, resolve, textOf } from '../conflicts.ts'
 import type { GitHost } from '../host.ts'
+import { requireWayBack } from '../in-the-way.ts'
 import { readStatus } from '../reports.ts'
 import type { Repository } from '../repository.ts'
 import { ANY_PATH, REPOSITORY, STATUS, TRUNCATED } from '../shapes.ts'
@@ -237,6 +238,7 @@ function createAbortMerge(host: GitHost) {
       await ask(host, ctx, question)
       return change(host, chosen, ctx, async () => {
         requireSame('The merge', merged, await mergedNow(chosen))
+        await requireWayBack(chosen)
         await chosen.run(['merge', '--abort'])
       })
     },

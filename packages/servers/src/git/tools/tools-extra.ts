@@ -1,8 +1,11 @@
 /** What is asked for now and then: stashes and working trees listed, a tag, a file as it was. */
 
 import { ToolError, tool } from '@portico/sdk/server'
+import { spellHidden } from '../../text/plain-text.ts'
 import { ask, authorEnvironment, change, RISKY, requireSame, SAFE } from '../change.ts'
 import type { GitHost } from '../host.ts'
+import { requirePlaces } from '../in-the-way.ts'
+import { lostText } from '../lost.ts'
 import { redact } from '../redact.ts'
 import { checkBranch, checkRepositoryPath } from '../refs.ts'
 import type { Repository } from '../repository.ts'
@@ -59,7 +62,7 @@ function createStashes(host: GitHost) {
       const rows = code === 0 ? text.split('\0').filter(Boolean) : []
       const stashes = rows.map((row, index) => {
         const [, hash = '', date = '', message = ''] = row.split('\n')
-        return { name: `stash@{${index}}`, hash, date, message: redact(message) }
+        return { name: `stash@{${index}}`, hash, date, message: spellHidden(redact(message)) }
       })
       return { stashes }
     },
@@ -144,11 +147,15 @@ function createRestore(host: GitHost) {
       const hash = await chosen.commitOf(revision ?? 'HEAD', ctx.signal)
       const files = await filesAt(chosen, hash, checked)
       await refuseFiltered(chosen, `${files.join('\0')}\0`)
-      const lost = await lostBy(host, chosen, hash, checked)
-      const question = `Put ${files.length} file(s) of ${chosen.name} back as they were in ${hash.slice(0, 12)}? This is thrown away:`
-      await ask(host, ctx, question, lost || '(nothing that is not committed)')
+      await requirePlaces(chosen, files)
+      const wish = { hash, paths: checked, files }
+      const lost = await lostText(chosen, wish)
+      const what = lost === '' ? 'Nothing is thrown away.' : 'What is only on disk (+) is thrown away:'
+      const question = `Put ${files.length} file(s) of ${chosen.name} back as they were in ${hash.slice(0, 12)}? ${what}`
+      await ask(host, ctx, question, lost)
       return change(host, chosen, ctx, async () => {
-        requireSame('What would be thrown away', lost, await lostBy(host, chosen, hash, checked))
+        await requirePlaces(chosen, files)
+        requireSame('What would be thrown away', lost, await lostText(chosen, wish))
         await chosen.writeOut(hash, files)
       })
     },

@@ -1,8 +1,10 @@
 /** Merging, and what a merge would do. */
 
 import { ToolError, tool } from '@portico/sdk/server'
+import { spellLine } from '../../text/plain-text.ts'
 import { ask, authorEnvironment, change, isSettled, RISKY, requireSame } from '../change.ts'
 import type { GitHost } from '../host.ts'
+import { requireWayToMerge } from '../in-the-way.ts'
 import { readStatus, type Status } from '../reports.ts'
 import type { Repository } from '../repository.ts'
 import { REPOSITORY, REVISION, STATUS, TRUNCATED } from '../shapes.ts'
@@ -60,6 +62,7 @@ async function mergeOrUndo(
   { hash, message, keep }: { readonly hash: string; readonly message: string; readonly keep: boolean },
 ): Promise<void> {
   const env = await authorEnvironment(host, repository)
+  await requireWayToMerge(repository, hash)
   const beside = await mergedBeside(repository, { hash, message, env })
   if (beside !== undefined) {
     if (await moveOn(repository, beside)) return
@@ -112,7 +115,7 @@ export function createPreviewConflicts(host: GitHost) {
       const { maxResults } = host.settings
       return {
         clean: code === 0,
-        conflicted: [...new Set(names)].slice(0, maxResults),
+        conflicted: [...new Set(names)].slice(0, maxResults).map(spellLine),
         truncated: truncated || names.length > maxResults,
       }
     },

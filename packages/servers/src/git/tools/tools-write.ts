@@ -6,6 +6,7 @@
 import { ToolError, tool } from '@portico/sdk/server'
 import { ask, authorEnvironment, change, isSettled, RISKY, requireSame, SAFE } from '../change.ts'
 import type { GitHost } from '../host.ts'
+import { requireWayTo } from '../in-the-way.ts'
 import { checkBranch, checkRepositoryPath } from '../refs.ts'
 import { readStatus, type Status } from '../reports.ts'
 import type { Repository } from '../repository.ts'
@@ -188,7 +189,9 @@ function createSwitchBranch(host: GitHost) {
         const now = await readStatus(chosen, host.settings.maxResults)
         requireSame(branch, target, await chosen.commitOf(`refs/heads/${branch}`))
         requireSame('What is checked out', switchedFrom(status), switchedFrom(now))
-        await chosen.run(['switch', '--quiet', '--no-guess', '--no-progress', '--no-recurse-submodules', branch])
+        await requireWayTo(chosen, target)
+        const quiet = ['--quiet', '--no-guess', '--no-progress', '--no-recurse-submodules']
+        await chosen.run(['switch', ...quiet, '--no-overwrite-ignore', branch])
       })
     },
   )
