@@ -5,6 +5,7 @@
  */
 
 import { type CallToolResult, result, type ToolDefinition } from '@portico/sdk/server'
+import { requireWellFormed } from './text/well-formed.ts'
 import { toWords } from './text/words.ts'
 
 /** How a server answers. */
@@ -24,8 +25,20 @@ export function toAnswers<Tools extends { readonly [name: string]: ToolDefinitio
 }
 
 /** The same for one tool. */
-export function toAnswer(name: string, tool: ToolDefinition, { structured = false }: AnswerOptions): ToolDefinition {
+export function toAnswer(name: string, given: ToolDefinition, { structured = false }: AnswerOptions): ToolDefinition {
+  const tool = withWholeText(given)
   return structured ? tool : withoutRepetition(name, withoutStructure(tool))
+}
+
+/** What the ready-made servers take is text that can be stored as it is. */
+function withWholeText(tool: ToolDefinition): ToolDefinition {
+  // Whatever a handler takes is handed on as it came.
+  const handler = tool.handler as (args: unknown, ctx: unknown) => unknown
+  const checked = (args: unknown, ctx: unknown): unknown => {
+    requireWellFormed(args)
+    return handler(args, ctx)
+  }
+  return { ...tool, handler: checked }
 }
 
 /** A title that only spells the name, hints that say what holds without them, and those that a reading tool has no use for. */

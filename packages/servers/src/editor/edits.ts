@@ -9,6 +9,7 @@ import { toDifference, toShown } from '../files/edit.ts'
 import { replaceFile, type Snapshot, takeSnapshot } from '../files/write.ts'
 import { readRegularText } from '../machine/regular-file.ts'
 import { spellHidden } from '../text/plain-text.ts'
+import { requireWellFormed } from '../text/well-formed.ts'
 import { toList, toObject, toText } from '../vendor/values.ts'
 import type { Context, EditorHost } from './host.ts'
 import { applyEdits, isRange, readRange, type TextEdit } from './positions.ts'
@@ -65,7 +66,9 @@ async function readChange(host: EditorHost, given: string, edits: readonly TextE
   // What is not UTF-8 would not come back as it was, wherever it stands.
   if (!Buffer.from(before, 'utf8').equals(snapshot.bytes))
     throw new ToolError(`${host.name(path)} is not in UTF-8. Nothing was changed.`)
-  return { path, before, after: applyEdits(before, edits), snapshot }
+  const after = applyEdits(before, edits)
+  requireWellFormed(after)
+  return { path, before, after, snapshot }
 }
 
 /** The edits of one file, as they are when somebody asks to format it. */

@@ -10,8 +10,11 @@ export interface Replacement {
   readonly all?: boolean
 }
 
-/** Applies the replacements one after the other. Each must be found, and found once unless it says `all`. */
-export function applyReplacements(text: string, edits: readonly Replacement[]): string {
+/**
+ * Applies the replacements one after the other. Each must be found, and found once unless it says `all`. What would become
+ * larger than allowed is refused before it is put together: a few edits that multiply fill any memory.
+ */
+export function applyReplacements(text: string, edits: readonly Replacement[], maxWriteBytes: number): string {
   const hasReturns = text.includes('\r\n')
   let edited = text
   for (const [index, { oldText, newText, all }] of edits.entries()) {
@@ -27,7 +30,8 @@ export function applyReplacements(text: string, edits: readonly Replacement[]): 
       )
     }
     if (all === true) {
-      edited = edited.split(wanted).join(replacement)
+      requireRoom(edited, { wanted, replacement, count: countOf(edited, wanted), maxWriteBytes })
+      edited = edited.replaceAll(wanted, () => replacement)
       continue
     }
     if (edited.indexOf(wanted, first + 1) !== -1) {
@@ -35,9 +39,32 @@ export function applyReplacements(text: string, edits: readonly Replacement[]): 
         `Edit ${index + 1}: oldText is there more than once. Add lines around it until it is unique, or set "all"`,
       )
     }
+    requireRoom(edited, { wanted, replacement, count: 1, maxWriteBytes })
     edited = edited.slice(0, first) + replacement + edited.slice(first + wanted.length)
   }
   return edited
+}
+
+interface Growth {
+  readonly wanted: string
+  readonly replacement: string
+  readonly count: number
+  readonly maxWriteBytes: number
+}
+
+/** No character has fewer bytes than units, so that what has too many units has too many bytes. */
+function requireRoom(text: string, { wanted, replacement, count, maxWriteBytes }: Growth): void {
+  const length = text.length + count * (replacement.length - wanted.length)
+  if (length <= maxWriteBytes) return
+  throw new ToolError(
+    `The file would have more than ${maxWriteBytes} bytes, which is what the option "maxWriteBytes" allows`,
+  )
+}
+
+function countOf(text: string, wanted: string): number {
+  let count = 0
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) count++
+  return count
 }
 
 /** A unified difference. Two texts too different to compare in good time are said to be so. */

@@ -60,13 +60,62 @@ export async function replaceFile(reached: Reached, bytes: Uint8Array, snapshot:
     await withTemporary(base, { bytes, mode, replaces: true }, async (temporary) => {
       const now = await lstat(join(base, name), { bigint: true })
       if (!now.isFile() || !isSame(now, snapshot.stats)) {
-        throw new ToolError(
-          `${reached.path} was changed by somebody else meanwhile. Read it again; nothing was written`,
-        )
+        throw changedMeanwhile(reached)
       }
       await rename(temporary, join(base, name))
     })
   })
+}
+
+interface Replaced {
+  readonly reached: Reached
+  readonly bytes: Uint8Array
+  readonly snapshot: Snapshot
+}
+
+/**
+ * Replaces several files: all are looked at before the first is written, and where one cannot be written those before it are put
+ * back. What somebody changed in between is theirs, and is said to be left.
+ */
+export async function replaceFiles(changes: readonly Replaced[]): Promise<void> {
+  for (const { reached, snapshot } of changes) await requireSame(reached, snapshot)
+  const written: Replaced[] = []
+  for (const change of changes) {
+    try {
+      await replaceFile(change.reached, change.bytes, change.snapshot)
+      written.push(change)
+    } catch (error) {
+      const left = await putBack(written)
+      if (left.length === 0) throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      const message = `${change.reached.path} was not written (${reason}). Written before that, and still so: ${left.join(', ')}`
+      throw new ToolError(message, { cause: error })
+    }
+  }
+}
+
+/** The paths of the files that could not be put back. */
+async function putBack(written: readonly Replaced[]): Promise<string[]> {
+  const left: string[] = []
+  for (const { reached, bytes, snapshot } of written) {
+    try {
+      const now = await takeSnapshot(reached.path, bytes.length)
+      if (!now.bytes.equals(bytes)) throw new ToolError('changed')
+      await replaceFile(reached, snapshot.bytes, now)
+    } catch {
+      left.push(reached.path)
+    }
+  }
+  return left
+}
+
+async function requireSame(reached: Reached, { bytes, stats }: Snapshot): Promise<void> {
+  const now = await takeSnapshot(reached.path, Number.MAX_SAFE_INTEGER).catch(() => undefined)
+  if (now === undefined || !isSame(now.stats, stats) || !now.bytes.equals(bytes)) throw changedMeanwhile(reached)
+}
+
+function changedMeanwhile({ path }: Reached): ToolError {
+  return new ToolError(`${path} was changed by somebody else meanwhile. Read it again; nothing was written`)
 }
 
 /** Makes a folder and those above it that are missing. False when it was there. */

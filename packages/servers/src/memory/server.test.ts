@@ -130,6 +130,19 @@ describe('what is remembered', () => {
     expect((await call(client, 'list_entities')).entities).toEqual([])
   })
 
+  it('sec-864: half a character is refused wherever it stands, and nothing is kept', async () => {
+    const client = await clientOf(await open({ allowUnasked: true }))
+    for (const [tool, args] of [
+      ['remember', { entity: 'x\ud800y', fact: 'x' }],
+      ['remember', { entity: 'a', fact: 'x\udc00' }],
+      ['remember', { facts: [{ entity: 'a\ud800', fact: 'x' }] }],
+      ['relate', { from: 'a', relation: 'r\ud800', to: 'b' }],
+    ] as const) {
+      expect(textOf(await client.callTool(tool, { ...args }))).toContain('half a character')
+    }
+    expect((await call(client, 'list_entities')).entities).toEqual([])
+  })
+
   it('takes several facts in one call, all or none', async () => {
     const client = await clientOf(await open({ maxFacts: 2 }))
     const several = [

@@ -6,7 +6,7 @@ import { type Reached, requireExisting } from '../confine.ts'
 import { type Replacement, toShown } from '../edit.ts'
 import type { FilesHost } from '../host.ts'
 import { decodeText, readBytes } from '../read.ts'
-import { createFile, replaceFile, takeSnapshot } from '../write.ts'
+import { createFile, replaceFile, replaceFiles, takeSnapshot } from '../write.ts'
 import { PATH } from './tool-schemas.ts'
 import { ask, brief, EDITS, oneOf, prepareEdit, toBytes } from './tools-write.ts'
 
@@ -161,15 +161,10 @@ function createEditFiles(host: FilesHost) {
         const shown = changing.map(({ difference, after }) => toShown(difference, after)).join('\n')
         await ask(host, ctx, `Change ${changing.map(({ reached }) => reached.path).join(', ')}?`, shown)
       }
-      const written: string[] = []
-      for (const { reached, bytes, snapshot } of changing) {
-        await replaceFile(reached, bytes, snapshot).catch((error: unknown) => {
-          if (!(error instanceof ToolError) || written.length === 0) throw error
-          throw new ToolError(`${error.message}. Written before that: ${written.join(', ')}`, { cause: error })
-        })
-        written.push(reached.path)
-        host.changed(reached.path)
-      }
+      // Also where it fails: what could not be put back has changed.
+      await replaceFiles(changing).finally(() => {
+        for (const { reached } of changing) host.changed(reached.path)
+      })
       return {
         files: prepared.map(({ reached, difference }) => ({ path: reached.path, difference: brief(difference) })),
       }

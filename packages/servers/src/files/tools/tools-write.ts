@@ -5,7 +5,7 @@
 
 import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
 import { requireConfirmation } from '../../confirmation.ts'
-import { spellHidden } from '../../text/plain-text.ts'
+import { spellHidden, spellLine } from '../../text/plain-text.ts'
 import { type Reached, requireExisting } from '../confine.ts'
 import { applyReplacements, type Replacement, toDifference, toShown, WAS_BINARY } from '../edit.ts'
 import type { FilesHost } from '../host.ts'
@@ -269,7 +269,7 @@ export async function prepareEdit(
   const before = decodeText(snapshot.bytes)
   if (before === undefined)
     throw new ToolError(`${reached.path} is not text in UTF-8 and cannot be edited by replacing text`)
-  const after = applyReplacements(before, edits)
+  const after = applyReplacements(before, edits, host.settings.maxWriteBytes)
   return { snapshot, bytes: toBytes(after, host), difference: toDifference(reached.relative, before, after), after }
 }
 
@@ -287,7 +287,7 @@ export function toBytes(text: string, host: FilesHost): Uint8Array {
 }
 
 export function ask(host: FilesHost, ctx: AskingContext, question: string, shown = ''): Promise<void> {
-  return requireConfirmation(ctx, spellHidden(question), host.settings.allowUnasked, spellHidden(shown))
+  return requireConfirmation(ctx, spellLine(question), host.settings.allowUnasked, spellHidden(shown))
 }
 
 /** The value of a parameter that people and models call by two names. */
