@@ -3,6 +3,7 @@
 import { createServer, prompt, resource, ToolError, tool } from '@portico/sdk/server'
 import { type AnswerOptions, toAnswers } from '../answers.ts'
 import type { ReadyServer } from '../entry.ts'
+import { spellHidden } from '../text/plain-text.ts'
 import { checkZone, describeSpan, fromText, toZoned, zonesLike } from './zoned.ts'
 
 /** Options of `createTimeServer`. */
@@ -222,17 +223,18 @@ function dayOf(text: string): string {
   const typed = text.trim().toLowerCase()
   const found = DAYS.filter((day) => typed.length > 1 && day.toLowerCase().startsWith(typed))
   if (found.length === 1 && found[0] !== undefined) return found[0]
-  throw new ToolError(`${JSON.stringify(text)} is no weekday. Use one of ${DAYS.join(', ')}.`)
+  throw new ToolError(`${JSON.stringify(spellHidden(text))} is no weekday. Use one of ${DAYS.join(', ')}.`)
 }
 
 /** Looks a fortnight ahead, day by day, so that changes of clocks are counted as the zone has them. */
 function nextTime(from: number, zone: string, weekday: string | undefined, at: string) {
   for (let day = 0; day < 15; day++) {
     const date = toZoned(from + day * 86_400_000, zone).iso.slice(0, 10)
-    const { moment, note } = fromText(`${date}T${at}`, zone, from)
-    const seen = toZoned(moment, zone)
-    if (moment > from && (weekday === undefined || seen.weekday === weekday))
-      return { ...seen, ...(note !== undefined && { note }) }
+    const { again, ...first } = fromText(`${date}T${at}`, zone, from)
+    const next = first.moment > from || again === undefined ? first : again
+    const seen = toZoned(next.moment, zone)
+    if (next.moment > from && (weekday === undefined || seen.weekday === weekday))
+      return { ...seen, ...(next.note !== undefined && { note: next.note }) }
   }
   throw new ToolError(`${at} does not come in ${zone} within two weeks.`)
 }

@@ -134,6 +134,20 @@ describe('times that are easily taken for others', () => {
     expect(toZoned(fromText(text, zone, NOW).moment, zone).iso).toBe(expected)
   })
 
+  it('servers 14: years that have no plain form are refused, and an hour that comes twice comes next twice', async () => {
+    const ask = async (name: string, args: { [key: string]: unknown }) =>
+      JSON.stringify(await client.callTool(name, args))
+    const before = { time: '0000-01-01T00:00', from: '+14:00', to: ['-12:00'] }
+    expect(await ask('convert', before)).toContain('outside of the years 0000 to 9999')
+    const last = { at: '00:00', after: '9999-12-31T23:59', zone: 'UTC' }
+    expect(await ask('next', last)).toContain('outside of the years 0000 to 9999')
+    const twice = { at: '02:30', after: '2026-10-25T02:40+02:00', zone: 'Europe/Berlin' }
+    expect(await ask('next', twice)).toContain('2026-10-25T02:30:00+01:00')
+    expect(await ask('next', { ...twice, after: '2026-10-25T02:20+02:00' })).toContain('2026-10-25T02:30:00+02:00')
+    expect(await ask('next', { ...twice, after: '2026-10-25T02:30+01:00' })).toContain('2026-10-26T02:30:00+01:00')
+    expect(await ask('now', { zone: 'x\u202ey' })).toContain('x\\\\\\\\u{202E}y')
+  })
+
   it('servers 15: an argument that is not known is refused', async () => {
     const { server } = await createTimeServer({ structured: true })
     for (const { name, inputSchema } of server.catalogue().tools) {

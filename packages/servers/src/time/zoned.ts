@@ -1,6 +1,7 @@
 /** Moments and how zones see them, on the runtime's own tables. Nothing here knows the protocol. */
 
 import { ToolError } from '@portico/sdk/server'
+import { spellHidden } from '../text/plain-text.ts'
 
 /** A moment as a zone sees it. */
 interface Zoned {
@@ -65,12 +66,15 @@ export function checkZone(zone: string): string {
       near.length === 0
         ? 'Use an IANA name such as Europe/Berlin, or an offset such as +05:30.'
         : `Did you mean ${near.join(', ')}?`
-    throw new ToolError(`There is no time zone ${JSON.stringify(zone.slice(0, 60))}. ${hint}`, { cause })
+    throw new ToolError(`There is no time zone ${JSON.stringify(spellHidden(zone.slice(0, 60)))}. ${hint}`, { cause })
   }
 }
 
 export function toZoned(moment: number, zone: string): Zoned {
   const parts = partsOf(moment, zone)
+  // Years with more digits, and those before, have a form of their own that nothing here reads.
+  if (parts.year < 0 || parts.year > 9999)
+    throw new ToolError(`That is outside of the years 0000 to 9999 in ${zone}, which are all that is counted here.`)
   const offsetMinutes = Math.round((toUtc(parts) - floorSecond(moment)) / 60_000)
   const offset = formatOffset(offsetMinutes)
   const date = `${String(parts.year).padStart(4, '0')}-${pad(parts.month)}-${pad(parts.day)}`
@@ -84,6 +88,8 @@ const WEEKDAY = new Intl.DateTimeFormat('en', { timeZone: 'UTC', weekday: 'long'
 /** A time that was read, and what its writer should know: that it comes twice, or not at all. */
 interface ReadTime {
   readonly moment: number
+  /** The second time that it comes. */
+  readonly again?: { readonly moment: number; readonly note: string }
   readonly note?: string
 }
 
@@ -101,7 +107,7 @@ export function fromText(text: string, zone: string, now: number): ReadTime {
   const wall = isDay(date) ? Date.parse(`${date}T${time}Z`) : Number.NaN
   if (Number.isNaN(wall)) {
     throw new ToolError(
-      `${JSON.stringify(text.slice(0, 60))} is no time. Write it as 2026-03-01T14:30, with +01:00 or Z at the end to fix the offset; 14:30 alone is today.`,
+      `${JSON.stringify(spellHidden(text.slice(0, 60)))} is no time. Write it as 2026-03-01T14:30, with +01:00 or Z at the end to fix the offset; 14:30 alone is today.`,
     )
   }
   if (offset !== undefined) {
@@ -124,7 +130,9 @@ export function fromText(text: string, zone: string, now: number): ReadTime {
   }
   if (second === undefined) return { moment: first }
   const [earlier, later] = [first, second].map((one) => toZoned(one, zone).iso)
-  return { moment: first, note: `${date} ${time} comes twice in ${zone}: ${earlier} is meant, not ${later}.` }
+  const twice = `${date} ${time} comes twice in ${zone}:`
+  const again = { moment: second, note: `${twice} ${later} is meant, not ${earlier}.` }
+  return { moment: first, note: `${twice} ${earlier} is meant, not ${later}.`, again }
 }
 
 /** A day that the month does not have would be counted on into the next. */
