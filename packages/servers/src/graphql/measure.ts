@@ -18,8 +18,8 @@ import {
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
-  type ValueNode,
 } from 'graphql'
+import { argumentsOf, type OutputField, sizesOf, toPlain } from './list-sizes.ts'
 
 export interface Measure {
   readonly depth: number
@@ -60,18 +60,6 @@ interface Position {
 
 /** A document may name the same fragment again and again: what is walked is bounded, too. */
 const MAX_STEPS = 20_000
-const SIZE_ARGUMENTS = new Set([
-  'first',
-  'last',
-  'limit',
-  'size',
-  'pageSize',
-  'perPage',
-  'per_page',
-  'count',
-  'take',
-  'top',
-])
 
 class Ruler {
   depth = 0
@@ -125,39 +113,15 @@ class Ruler {
       )
     }
     if (node.selectionSet === undefined) return
-    const type = fieldType(parent, node.name.value)
-    const asked = this.#sizeOf(node)
+    const field = fieldOf(parent, node.name.value)
+    const type = field?.type
+    const { asked, listed } = sizesOf(argumentsOf(node, field, this.#variables))
     // Fields that the schema does not have are told by validation; until then they count once.
     const isList = type !== undefined && isListed(type)
-    const times = isList ? at.times * Math.max(1, asked ?? at.size ?? defaultListSize) : at.times
+    const times = isList ? at.times * Math.max(1, asked ?? at.size ?? defaultListSize, listed) : at.times
     const below = type === undefined ? undefined : getNamedType(type)
     const size = isList ? undefined : (asked ?? at.size)
     this.add(node.selectionSet, below, { depth: at.depth + 1, times, size })
-  }
-
-  /** The largest size among the arguments, also where they are gathered in one object: `page: { limit: 50 }`. */
-  #sizeOf({ arguments: given = [] }: FieldNode): number | undefined {
-    const sizes = given.flatMap(({ name, value }) => {
-      const plain = this.#plain(value)
-      if (SIZE_ARGUMENTS.has(name.value)) return [plain]
-      if (typeof plain !== 'object' || plain === null) return []
-      return Object.entries(plain).flatMap(([member, size]) => (SIZE_ARGUMENTS.has(member) ? [size] : []))
-    })
-    const known = sizes.filter((size) => typeof size === 'number' && size >= 0).map((size) => Math.floor(Number(size)))
-    return known.length === 0 ? undefined : Math.max(...known)
-  }
-
-  /** A number, or an object whose members are looked at. */
-  #plain(value: ValueNode): unknown {
-    if (value.kind === Kind.INT) return Number(value.value)
-    if (value.kind === Kind.VARIABLE) return this.#variables.get(value.name.value)
-    if (value.kind !== Kind.OBJECT) return undefined
-    return Object.fromEntries(
-      value.fields.map((field) => [
-        field.name.value,
-        field.value.kind === Kind.OBJECT ? undefined : this.#plain(field.value),
-      ]),
-    )
   }
 
   #typeNamed(name: string | undefined): GraphQLNamedType | undefined {
@@ -165,10 +129,10 @@ class Ruler {
   }
 }
 
-function fieldType(parent: GraphQLNamedType | undefined, name: string): GraphQLOutputType | undefined {
+function fieldOf(parent: GraphQLNamedType | undefined, name: string): OutputField | undefined {
   if (!isObjectType(parent) && !isInterfaceType(parent)) return undefined
   const fields = parent.getFields()
-  return Object.hasOwn(fields, name) ? fields[name]?.type : undefined
+  return Object.hasOwn(fields, name) ? fields[name] : undefined
 }
 
 function isListed(type: GraphQLOutputType): boolean {
@@ -181,7 +145,7 @@ function withDefaults(
 ): ReadonlyMap<string, unknown> {
   const defaults = variableDefinitions.map(({ variable, defaultValue }): [string, unknown] => [
     variable.name.value,
-    defaultValue?.kind === Kind.INT ? Number(defaultValue.value) : undefined,
+    defaultValue === undefined ? undefined : toPlain(defaultValue, new Map()),
   ])
   return new Map([...defaults, ...Object.entries(given)])
 }
