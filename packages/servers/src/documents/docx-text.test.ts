@@ -24,6 +24,22 @@ describe('a Word document', () => {
     )
   })
 
+  it('sec-868: leaves out what a reader would not see, and no more', () => {
+    const run = (look: string, text: string) => `<w:r><w:rPr>${look}</w:rPr><w:t>${text}</w:t></w:r>`
+    const dark = '<w:shd w:val="clear" w:fill="1F3864"/>'
+    const white = '<w:color w:val="FFFFFF"/>'
+    const hidden = ['<w:vanish/>', '<w:sz w:val="1"/>', white].map((look) => run(look, 'EVIL')).join('')
+    const seen = run('<w:vanish w:val="0"/>', 'a') + run(`${white}${dark}`, 'b') + run('<w:sz w:val="24"/>', 'c')
+    const mark = '<w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>'
+    expect(read(`<w:p>${mark}${hidden}${seen}</w:p><w:p>${run('', 'd')}</w:p>`)).toBe('abc\n\nd')
+    expect(read(`<w:p><w:pPr>${dark}</w:pPr>${run(white, 'shown')}</w:p><w:p>${run(white, 'EVIL')}</w:p>`)).toBe(
+      'shown',
+    )
+    const cell = `<w:tc><w:p>${run(white, 'cell')}${run('<w:vanish/>', 'EVIL')}</w:p></w:tc>`
+    expect(read(`<w:tbl><w:tr>${cell}</w:tr></w:tbl>`)).toBe('cell')
+    expect(read(`${'<w:r>'.repeat(300_000)}<w:t>x`)).toBe('x')
+  })
+
   it('gives no more than it may', () => {
     expect(read(paragraph('x'.repeat(1000)).repeat(1000), 100)).toHaveLength(100)
   })

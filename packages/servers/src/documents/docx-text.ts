@@ -4,6 +4,7 @@
  */
 
 import { unzipSync } from 'fflate'
+import { Visibility } from './docx-visibility.ts'
 import type { ExtractedText } from './extract-protocol.ts'
 
 const BODY = 'word/document.xml'
@@ -31,14 +32,17 @@ const PIECES = /<(\/?)(?:[\w.-]+:)?([\w.-]+)(?![\w.-])([^<>]*)>|([^<]+)/g
 
 function textOf(xml: string, maxLength: number): string {
   const lines = new Lines()
+  const visibility = new Visibility()
   let isText = false
   for (const [, slash, name, attributes = '', words] of xml.matchAll(PIECES)) {
     if (lines.length > maxLength) break
     if (name === undefined) {
-      if (isText) lines.add(unescaped(words ?? ''))
+      if (isText && visibility.isSeen) lines.add(unescaped(words ?? ''))
       continue
     }
     const isEnd = slash === '/'
+    if (isEnd) visibility.end(name)
+    else visibility.begin(name, attributes)
     if (name === 't') isText = !isEnd && !attributes.endsWith('/')
     else if (isEnd) lines.end(name)
     else lines.begin(name, attributes)

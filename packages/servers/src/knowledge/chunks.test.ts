@@ -25,6 +25,17 @@ describe('pieces of a document', () => {
     ])
   })
 
+  it('hold all of a line, however long, and no half of a character', () => {
+    const words = `${'word '.repeat(30_000)}needle`
+    const lines = toLines(`first\n${words}\n${'😀'.repeat(50_000)}\nlast`)
+    expect(lines.every((line) => line.length <= 20_000 && line.isWellFormed())).toBe(true)
+    expect(lines.join('')).toBe(`first${words}${'😀'.repeat(50_000)}last`)
+    const chunks = toChunks(lines)
+    const found = chunks.find(({ text }) => text.includes('needle'))
+    expect(lines.slice((found?.from ?? 0) - 1, found?.to).join('')).toContain('needle')
+    expect(chunks.at(-1)?.to).toBe(lines.length)
+  })
+
   it('do not take a comment in code for a heading', () => {
     expect(toChunks(['```sh', '# not a heading', '```']).map(({ headings }) => headings)).toEqual([[]])
   })

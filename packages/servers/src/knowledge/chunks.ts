@@ -11,11 +11,24 @@ export interface Chunk {
 
 /** Characters of a piece: about what a reader takes in at once. */
 const TARGET = 1200
-/** A line longer than this is cut where it is shown and searched; the document keeps it whole. */
+/** A line longer than this counts as several, so that all of it can be found, read and cited. */
 const MAX_LINE = 20_000
 
 export function toLines(text: string): string[] {
-  return text.split(/\r\n|\r|\n/)
+  return text.split(/\r\n|\r|\n/).flatMap((line) => (line.length > MAX_LINE ? toPieces(line) : [line]))
+}
+
+function toPieces(line: string): string[] {
+  const pieces: string[] = []
+  for (let start = 0; start < line.length; ) {
+    const near = Math.min(start + MAX_LINE, line.length)
+    // Where a word ends, if one does nearby; between the halves of one character is no place to cut.
+    const space = near === line.length ? -1 : line.lastIndexOf(' ', near)
+    const end = space > near - 200 ? space + 1 : /[\ud800-\udbff]/.test(line[near - 1] ?? '') ? near - 1 : near
+    pieces.push(line.slice(start, end))
+    start = end
+  }
+  return pieces
 }
 
 export function toChunks(lines: readonly string[]): Chunk[] {
@@ -25,7 +38,7 @@ export function toChunks(lines: readonly string[]): Chunk[] {
   let length = 0
   let isCode = false
   const close = (end: number): void => {
-    const text = lines.slice(start, end).map(cut).join('\n').trim()
+    const text = lines.slice(start, end).join('\n').trim()
     if (text !== '') {
       const blank = lines.slice(start, end).findIndex((line) => line.trim() !== '')
       chunks.push({ headings: [...headings], text, from: start + blank + 1, to: lastFilled(lines, start, end) + 1 })
@@ -41,7 +54,7 @@ export function toChunks(lines: readonly string[]): Chunk[] {
       const level = heading[1]?.length ?? 1
       headings = [...headings.slice(0, level - 1), (heading[2] ?? '').replace(/\s*#+\s*$/, '')]
     } else if (length >= TARGET && (line.trim() === '' || length >= TARGET * 2)) close(index)
-    length += Math.min(line.length, MAX_LINE) + 1
+    length += line.length + 1
   }
   close(lines.length)
   return chunks
@@ -50,8 +63,4 @@ export function toChunks(lines: readonly string[]): Chunk[] {
 function lastFilled(lines: readonly string[], start: number, end: number): number {
   for (let index = end - 1; index > start; index--) if (lines[index]?.trim() !== '') return index
   return start
-}
-
-function cut(line: string): string {
-  return line.length > MAX_LINE ? line.slice(0, MAX_LINE) : line
 }

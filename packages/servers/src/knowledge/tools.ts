@@ -92,18 +92,29 @@ function readTool(library: Library) {
       await whenIndexed(library, ctx)
       const document = library.documents.get(path)
       if (document === undefined) throw missing(library, path)
-      const last = Math.max(from, Math.min(to, from + MAX_LINES - 1, document.lines.length))
-      const text = document.lines.slice(from - 1, last).join('\n')
+      const wanted = document.lines.slice(from - 1, Math.min(to, from + MAX_LINES - 1))
+      const shown = fitting(wanted)
+      const last = from + Math.max(0, shown.length - 1)
       return {
         document: path,
         from,
         to: last,
         total: document.lines.length,
-        text: spellHidden(text.slice(0, MAX_READ_LENGTH)),
+        text: spellHidden(shown.join('\n')),
         citation: citationUri(path, from, last),
       }
     },
   )
+}
+
+/** As many whole lines as one answer takes; each by itself is shorter. */
+function fitting(lines: readonly string[]): readonly string[] {
+  let length = 0
+  const over = lines.findIndex((line) => {
+    length += line.length + 1
+    return length > MAX_READ_LENGTH
+  })
+  return over === -1 ? lines : lines.slice(0, Math.max(1, over))
 }
 
 function listTool(library: Library) {
