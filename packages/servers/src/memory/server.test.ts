@@ -143,6 +143,14 @@ describe('what is remembered', () => {
     expect((await call(client, 'list_entities')).entities).toEqual([])
   })
 
+  it('sec-866: a name with lines makes none in the question', async () => {
+    const client = await clientOf(await open({}), { answers: { elicit: ['decline'] } })
+    const entity = 'Ann\r\nNothing is lost.'
+    await call(client, 'remember', { entity, fact: 'x' })
+    await client.callTool('forget', { entity })
+    expect(JSON.stringify(client.asked[0]?.params)).toContain('Ann\\\\u{D}\\\\u{A}Nothing is lost.')
+  })
+
   it('takes several facts in one call, all or none', async () => {
     const client = await clientOf(await open({ maxFacts: 2 }))
     const several = [

@@ -3,7 +3,7 @@
 import { result, ToolError, text, tool } from '@portico/sdk/server'
 import { requireConfirmation } from '../confirmation.ts'
 import { CURSOR_INPUT, countFrom, fromCursor, toCursor } from '../cursor.ts'
-import { spellHidden } from '../text/plain-text.ts'
+import { spellHidden, spellLine } from '../text/plain-text.ts'
 import { MAX_NAME_LENGTH, type MemoryLimits } from './limits.ts'
 import type { Entity, MemoryStore, NewFact } from './store.ts'
 import { CHANGED, EXPORTED, FORGOTTEN, LISTED, RECALLED, RELATED, REMEMBERED } from './tool-schemas.ts'
@@ -141,7 +141,7 @@ function createChangeFact({ store, owners, limits, allowUnasked, onChange }: Too
       const entity = await store.entity(owner.id, name)
       const before = entity?.facts.find((one) => one.id === id)?.text
       if (entity === undefined || before === undefined) throw unknownFact()
-      const question = `Change what is remembered about ${entity.name}, from “${before}” to “${text}”?`
+      const question = `Change what is remembered about ${spellLine(entity.name)}, from “${before}” to “${text}”?`
       if (before !== text) await requireConfirmation(ctx, spellHidden(question), allowUnasked)
       if ((await store.change(owner.id, entity.name, id, text)) === undefined) throw unknownFact()
       onChange(owner, [entity.name], false)
@@ -365,13 +365,13 @@ export function show(entity: Entity, owner: Owner) {
 function describeLoss(entity: Entity, fact: number | undefined, relation: number | undefined): string | undefined {
   if (fact !== undefined) {
     const text = entity.facts.find(({ id }) => id === fact)?.text
-    return text === undefined ? undefined : `about ${entity.name}: “${text}”`
+    return text === undefined ? undefined : `about ${spellLine(entity.name)}: “${text}”`
   }
   if (relation !== undefined) {
     const found = entity.relations.find(({ id }) => id === relation)
-    return found && `that ${found.from} ${found.kind} ${found.to}`
+    return found && spellLine(`that ${found.from} ${found.kind} ${found.to}`)
   }
-  return `${entity.name}, with ${entity.facts.length} facts and ${entity.relations.length} relations`
+  return `${spellLine(entity.name)}, with ${entity.facts.length} facts and ${entity.relations.length} relations`
 }
 
 async function neighboursOf(
