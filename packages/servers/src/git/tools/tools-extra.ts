@@ -162,17 +162,6 @@ function createRestore(host: GitHost) {
   )
 }
 
-/** What is in the working tree at some paths and not in a commit; throws where it cannot be shown whole. */
-async function lostBy(host: GitHost, repository: Repository, hash: string, paths: readonly string[]): Promise<string> {
-  let lost = ''
-  for (const path of paths) {
-    const { text, truncated } = await host.difference(repository, ['diff', hash], path)
-    if (truncated) throw new ToolError(`What would be thrown away of ${path} is too long to be shown: name fewer paths`)
-    lost += text
-  }
-  return lost
-}
-
 /** The files of a commit at some paths; what is a submodule there is none. */
 async function filesAt(repository: Repository, hash: string, paths: readonly string[]): Promise<string[]> {
   const { text, truncated } = await repository.run(['ls-tree', '-r', '-z', hash, '--', ...paths])
