@@ -40,18 +40,34 @@ export class FilesHost {
     return requireExisting(await this.confinement.reach(path, await this.scope(ctx)), path)
   }
 
-  /** A folder to look into: the one named, or the only one there is. */
-  async folder(path: string | undefined, ctx: AskingContext): Promise<Reached> {
-    const reached = await this.existingOrOnly(path, ctx)
-    await this.requireFolder(reached)
-    return reached
+  /** Folders to look into: the one named, or all there are, each once though one may lie within another. */
+  async folders(path: string | undefined, ctx: AskingContext): Promise<Places> {
+    const places = await this.places(path, ctx)
+    for (const place of places) await this.requireFolder(place)
+    const [first, ...others] = places.filter(
+      ({ path: one }) => !places.some(({ path: other }) => other !== one && isInside(one, other)),
+    )
+    return [first ?? places[0], ...others]
   }
 
-  /** Without a path: the client's only root in here, or the only directory. */
-  async existingOrOnly(path: string | undefined, ctx: AskingContext): Promise<Reached> {
+  /** Without a path: the client's roots in here, or the directories. */
+  async places(path: string | undefined, ctx: AskingContext): Promise<Places> {
     const scope = await this.scope(ctx)
-    const wanted = path ?? this.#onlyPlace(scope)
-    return requireExisting(await this.confinement.reach(wanted, scope), wanted)
+    if (path !== undefined) return [requireExisting(await this.confinement.reach(path, scope), path)]
+    const found = new Map<string, Reached>()
+    let missing: PathError | undefined
+    for (const wanted of this.#offered(scope)) {
+      try {
+        const reached = requireExisting(await this.confinement.reach(wanted, scope), wanted)
+        found.set(reached.path, reached)
+      } catch (error) {
+        if (!(error instanceof PathError)) throw error
+        missing ??= error
+      }
+    }
+    const [first, ...others] = found.values()
+    if (first === undefined) throw missing ?? new PathError('absent', 'There is no directory to look into')
+    return [first, ...others]
   }
 
   async requireFolder({ path }: Reached): Promise<void> {
@@ -59,15 +75,19 @@ export class FilesHost {
     throw new PathError('absent', `${spellHidden(path)} is a file, not a directory: use read_file`)
   }
 
-  #onlyPlace(scope: Scope): string {
+  /** Roots within directories, and directories within roots. */
+  #offered(scope: Scope): string[] {
     const { directories } = this.confinement
-    const chosen = scope?.filter((root) => directories.some(({ real }) => isInside(root, real))) ?? []
-    const places = chosen.length > 0 ? chosen : directories.map(({ given }) => given)
-    const [only, ...others] = places
-    if (only !== undefined && others.length === 0) return only
-    throw new PathError('malformed', `Say which directory: ${places.map(spellHidden).join(', ')}`)
+    if (scope === undefined) return directories.map(({ given }) => given)
+    return [
+      ...scope.filter((root) => directories.some(({ real }) => isInside(root, real))),
+      ...directories.filter(({ real }) => scope.some((root) => isInside(real, root))).map(({ given }) => given),
+    ]
   }
 }
+
+/** At least one. */
+type Places = readonly [Reached, ...Reached[]]
 
 export function toFileUri(path: string): string {
   return pathToFileURL(path).href

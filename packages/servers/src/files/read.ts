@@ -18,10 +18,10 @@ export interface LinesRead {
   readonly lastLine: number
   /** Where to go on, when the text ends before the file or the range does. */
   readonly nextLine: number | undefined
+  /** The same by bytes, when a single line was longer than allowed and is not whole. */
+  readonly nextOffset: number | undefined
   /** Known when the end of the file was seen. */
   readonly totalLines: number | undefined
-  /** A single line was longer than allowed and is not whole. */
-  readonly cutLine: boolean
 }
 
 interface LineRange {
@@ -47,12 +47,13 @@ export async function readLines(file: OpenFile, range: LineRange): Promise<Lines
   if (text === undefined) return undefined
   const lastLine = from - 1 + countLines(text)
   const hasMore = !isWhole || start.position + body.length < file.size
+  const isCut = !isWhole && !text.endsWith('\n')
   return {
     text,
     lastLine,
-    nextLine: hasMore ? lastLine + 1 : undefined,
+    nextLine: hasMore && !isCut ? lastLine + 1 : undefined,
+    nextOffset: isCut ? start.position + shown.length : undefined,
     totalLines: hasMore ? undefined : start.line < from ? start.line : lastLine,
-    cutLine: !isWhole && !text.endsWith('\n'),
   }
 }
 
@@ -224,9 +225,13 @@ async function readChunk({ descriptor }: OpenFile, position: number, length: num
 /** Ends with a whole line where there is one, with a whole character otherwise. */
 function lastBreak(body: Buffer, maxBytes: number): number {
   const newline = body.lastIndexOf(10, maxBytes - 1)
-  if (newline !== -1) return newline + 1
-  let end = maxBytes
-  while (end > 0 && (body[end]! & 0xc0) === 0x80) end--
+  return newline === -1 ? wholeCharacters(body, maxBytes) : newline + 1
+}
+
+/** How many of the first `length` bytes end with a whole character; the byte after them tells. */
+export function wholeCharacters(bytes: Uint8Array, length: number): number {
+  let end = length
+  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--
   return end
 }
 

@@ -28,7 +28,7 @@ interface TextQuery {
   readonly limit: number
 }
 
-interface TextMatch {
+export interface TextMatch {
   readonly path: string
   readonly line: number
   readonly text: string

@@ -22,7 +22,7 @@ interface WalkEntry {
   readonly depth: number
 }
 
-interface WalkOptions {
+export interface WalkOptions {
   readonly maxDepth: number
   readonly maxEntries: number
   readonly ignore: boolean
@@ -37,6 +37,8 @@ export class Walk {
   visited = 0
   /** False once something was left out for `maxDepth` or `maxEntries`. */
   complete = true
+  /** The folder, from where the walk began, in which `maxEntries` ended it. */
+  stoppedIn: string | undefined
   readonly #directory: Directory
   readonly #start: string
   readonly #options: WalkOptions
@@ -66,6 +68,7 @@ export class Walk {
       signal?.throwIfAborted()
       if (this.visited >= maxEntries) {
         this.complete = false
+        this.stoppedIn ??= prefix.slice(0, -1)
         return
       }
       const path = join(folder, name)

@@ -3,7 +3,10 @@ import { toWords } from './words.ts'
 
 it.each([
   [{ path: '/a', total: 2, more: undefined }, 'path: /a\ntotal: 2'],
-  [{ names: [], done: true }, 'names: none\ndone: true'],
+  [{ names: [], done: true }, 'done: true\nnames: none'],
+  [{ a: ['x'], b: [], c: ['y'] }, 'a:\nx\nb: none\nc:\ny'],
+  [{ columns: [{ name: 'id' }, { name: 'b c' }] }, 'columns (name): id, b c'],
+  [{ columns: [{ name: 'id' }, { name: 'b, c' }] }, 'columns (name):\nid\nb, c'],
   [{ names: ['a', 'b c'] }, 'names:\na\nb c'],
   [
     {

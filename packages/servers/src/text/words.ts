@@ -1,4 +1,7 @@
-/** A value as lines that a model reads with few tokens: scalars by name, lists as tables, a long text as it is at the end. */
+/**
+ * A value as lines that a model reads with few tokens: scalars by name, then lists as tables in their order, empty or not, a
+ * long text as it is at the end.
+ */
 
 export function toWords(value: object): string {
   if (Array.isArray(value)) return toList(value)
@@ -9,8 +12,8 @@ export function toWords(value: object): string {
     if (member === undefined) continue
     // One text of several lines stands as it is, at the end, where it can pass for nothing else.
     if (typeof member === 'string' && member.includes('\n') && long === undefined) long = [name, member]
-    else if (Array.isArray(member) && member.length > 0) blocks.push(`${name}${toList(member)}`)
-    else lines.push(`${name}: ${Array.isArray(member) ? 'none' : toCell(member)}`)
+    else if (Array.isArray(member)) blocks.push(member.length === 0 ? `${name}: none` : `${name}${toList(member)}`)
+    else lines.push(`${name}: ${toCell(member)}`)
   }
   if (long !== undefined) blocks.push(`${long[0]}:\n${long[1]}`)
   return [...lines, ...blocks].join('\n')
@@ -21,8 +24,18 @@ function toList(items: readonly unknown[]): string {
   const columns = new Set<string>()
   for (const item of items) for (const column of Object.keys(item)) columns.add(column)
   const names = [...columns]
+  const line = names.length === 1 ? toShortLine(items.map((item) => toCell(item[names[0]!]))) : undefined
+  if (line !== undefined) return ` (${names[0]}): ${line}`
   return ` (${names.join(', ')}):\n${items.map((item) => toTableRow(item, names)).join('\n')}`
 }
+
+/** Cells on one line, where they are few and none could pass for two. */
+function toShortLine(cells: readonly string[]): string | undefined {
+  const line = cells.join(', ')
+  return line.length <= SHORT && cells.every((cell) => cell !== '' && !/[,\n]/.test(cell)) ? line : undefined
+}
+
+const SHORT = 200
 
 function toTableRow(item: { readonly [name: string]: unknown }, columns: readonly string[]): string {
   let row = ''

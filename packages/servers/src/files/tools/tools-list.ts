@@ -26,11 +26,12 @@ export function createListDirectory(host: FilesHost) {
   return tool(
     {
       title: 'List a directory',
-      description: 'Lists what is directly in a directory, by name, in pages.',
+      description:
+        'Lists what is directly in a directory, by name, in pages; without a path, the directories there are.',
       input: {
         type: 'object',
         properties: {
-          path: { ...PATH, description: `${PATH.description}; may be left out then` },
+          path: PATH,
           details: { type: 'boolean', description: 'False for names and kinds alone, which is quicker' },
           cursor: CURSOR_INPUT,
         },
@@ -39,18 +40,22 @@ export function createListDirectory(host: FilesHost) {
       output: {
         type: 'object',
         properties: {
-          path: { type: 'string', description: 'The directory' },
+          path: { type: 'string', description: 'The directory; absent for the list of directories' },
           entries: { type: 'array', items: ENTRY, description: 'In the order of their names' },
           total: { type: 'integer', description: 'How many there are on all pages' },
           nextCursor: NEXT_CURSOR,
         },
-        required: ['path', 'entries', 'total'],
+        required: ['entries', 'total'],
         additionalProperties: false,
       },
       ...READS,
     },
     async ({ path, details, cursor }, ctx) => {
-      const reached = await host.existingOrOnly(path, ctx)
+      const [reached, ...others] = await host.places(path, ctx)
+      if (others.length > 0) {
+        const entries = [reached, ...others].map((place) => ({ name: place.path, kind: 'directory' as const }))
+        return { entries, total: entries.length }
+      }
       return listPage(host, reached, { details, cursor }).catch(async (error: unknown) => {
         // Only now it matters whether it was a file all along.
         await host.requireFolder(reached)

@@ -2,7 +2,9 @@
 
 import { lstat, readlink, stat } from 'node:fs/promises'
 import { type ContentBlock, result, ToolError, text, tool } from '@portico/sdk/server'
-import { toPathError, withFile } from '../anchor.ts'
+import { spellHidden } from '../../text/plain-text.ts'
+import { toWords } from '../../text/words.ts'
+import { type OpenFile, toPathError, withFile } from '../anchor.ts'
 import { type Reached, requireExisting, type Scope } from '../confine.ts'
 import { type FilesHost, toFileUri } from '../host.ts'
 import {
@@ -16,6 +18,7 @@ import {
   readBytes,
   readLastLines,
   readLines,
+  wholeCharacters,
 } from '../read.ts'
 import { kindOf } from '../walk.ts'
 import { KIND, PATH, READS } from './tool-schemas.ts'
@@ -117,8 +120,13 @@ function describeRest({
   totalLines,
   text: words,
 }: FileRead): string {
-  const range =
-    firstLine === undefined || (firstLine === 1 && nextLine === undefined) ? '' : `Lines ${firstLine} to ${lastLine}`
+  const hasRest = nextLine !== undefined || nextOffset !== undefined
+  if (firstLine !== undefined && firstLine > 1 && lastLine !== undefined && lastLine < firstLine) {
+    return `There is no line ${firstLine}: the file has ${totalLines} ${totalLines === 1 ? 'line' : 'lines'}.`
+  }
+  const isAll =
+    firstLine === undefined || (firstLine === 1 && !hasRest) || (nextOffset !== undefined && firstLine === lastLine)
+  const range = isAll ? '' : `Lines ${firstLine} to ${lastLine}`
   const total = totalLines === undefined || range === '' ? '' : ` of ${totalLines}`
   const next =
     nextLine === undefined ? (nextOffset === undefined ? '' : `offset ${nextOffset}`) : `firstLine ${nextLine}`
@@ -158,7 +166,7 @@ export function readReached(
       }
     }
     const offset = range.offset ?? 0
-    const bytes = await readBytes(file, offset, Math.min(range.length ?? maxReadBytes, maxReadBytes))
+    const bytes = await readPart(file, offset, Math.min(range.length ?? maxReadBytes, maxReadBytes))
     const end = offset + bytes.length
     const more = end < size ? { nextOffset: end } : {}
     const encoding = range.encoding ?? (offset === 0 ? markedEncoding(bytes) : undefined)
@@ -171,14 +179,24 @@ export function readReached(
   })
 }
 
+/** Bytes from an offset on; text that goes on after them ends with a whole character, so that it is still text. */
+async function readPart(file: OpenFile, offset: number, length: number): Promise<Buffer> {
+  const read = await readBytes(file, offset, length + 1)
+  if (read.length <= length) return read
+  const whole = read.subarray(0, wholeCharacters(read, length))
+  return whole.length > 0 && decodeText(whole) !== undefined ? whole : read.subarray(0, length)
+}
+
 function describeLines(
   lines: LinesRead,
   firstLine: number,
   maxReadBytes: number,
   path: string,
 ): Omit<FileRead, 'path' | 'uri' | 'size'> {
-  const { text: plain, lastLine, nextLine, totalLines, cutLine } = lines
-  const cut = `Line ${lastLine} is longer than "maxReadBytes" (${maxReadBytes}) allows and is cut: use offset and length`
+  const { text: plain, lastLine, nextLine, nextOffset, totalLines } = lines
+  const notice =
+    `Line ${lastLine} is longer than the option "maxReadBytes" (${maxReadBytes}) allows: this is its beginning. ` +
+    `The line after it, if any, is firstLine ${lastLine + 1}.`
   return {
     mimeType: mimeTypeOf(path, true),
     text: plain,
@@ -186,7 +204,7 @@ function describeLines(
     lastLine,
     ...(totalLines !== undefined && { totalLines }),
     ...(nextLine !== undefined && { nextLine }),
-    ...(cutLine && { notice: cut }),
+    ...(nextOffset !== undefined && { nextOffset, notice }),
   }
 }
 
@@ -257,14 +275,24 @@ function createReadMany(host: FilesHost) {
         }
         ctx.progress(index + 1, paths.length)
       }
-      return { files, failed }
+      return result({ content: toBlocks(files, failed), structuredContent: { files, failed } })
     },
   )
 }
 
+/** Each file as it is, under its path. */
+function toBlocks(files: readonly FileRead[], failed: readonly object[]): ContentBlock[] {
+  const blocks = files.map((read) => {
+    const note = describeRest(read)
+    return `${spellHidden(read.path).replaceAll('\n', '\\n')}${note === '' ? '' : ` (${note})`}:\n${read.text}`
+  })
+  if (failed.length > 0) blocks.push(toWords({ 'Not read': failed }))
+  return blocks.map(text)
+}
+
 /** Enough to keep the disk busy; each may hold as much as one read may return. */
 const AT_ONCE = 32
-const USED_UP = '"maxReadBytes" is used up by the files before it: read it by itself'
+const USED_UP = 'The files before it used up the option "maxReadBytes": read it by itself'
 
 type TextRead = (FileRead & { readonly text: string }) | { readonly reason: string }
 

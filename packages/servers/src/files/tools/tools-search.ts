@@ -1,21 +1,20 @@
-/** The tools that look for something below a directory: by name, by contents, or the whole tree at a glance. */
+/** The tools that look for something below a directory: by name or by contents. */
 
 import { tool } from '@portico/sdk/server'
-import { CURSOR_INPUT, countFrom, toCursor } from '../../cursor.ts'
+import { badCursor, CURSOR_INPUT, countFrom, fromCursor, toCursor } from '../../cursor.ts'
 import { createGlob } from '../glob.ts'
 import type { FilesHost } from '../host.ts'
-import { searchText } from '../search-text.ts'
+import { searchText, type TextMatch } from '../search-text.ts'
 import { Walk } from '../walk.ts'
-import { NEXT_CURSOR, READS } from './tool-schemas.ts'
+import { NEXT_CURSOR, NOTICE, READS, WHERE } from './tool-schemas.ts'
+import { createDirectoryTree } from './tools-tree.ts'
 
-const WHERE = {
-  type: 'string',
-  description: 'Where to look; the only directory unless given',
-} as const
 const COMPLETE = {
   type: 'boolean',
-  description: 'False when "maxDepth", "maxEntries" or "timeoutMs" ended the search early',
+  description: 'False when there is a next page, or limits ended the search early',
 } as const
+const ENDED_EARLY =
+  'The options "maxDepth", "maxEntries" or "timeoutMs" ended the search early: look in a smaller place, by path.'
 
 export function createSearchTools(host: FilesHost) {
   return {
@@ -42,6 +41,7 @@ const FOUND_FILES = {
       },
     },
     complete: COMPLETE,
+    notice: NOTICE,
     nextCursor: NEXT_CURSOR,
   },
   required: ['matches', 'complete'],
@@ -69,26 +69,40 @@ function createSearchFiles(host: FilesHost) {
     },
     async ({ pattern, path, cursor }, ctx) => {
       const { settings } = host
-      const start = await host.folder(path, ctx)
+      const starts = await host.folders(path, ctx)
       const matches = createGlob(pattern)
       const question = [pattern, path]
       const skip = countFrom(cursor, question)
-      const walk = new Walk(start.directory, start.path, { ...settings, signal: ctx.signal })
       const found: { path: string; kind: 'file' | 'directory' | 'link' | 'other' }[] = []
       const until = performance.now() + settings.timeoutMs
       let seen = 0
-      for await (const entry of walk.entries()) {
-        if (walk.visited % 500 === 0) ctx.progress(walk.visited, undefined, `${walk.visited} entries`)
-        if (performance.now() > until) return { matches: found, complete: false }
-        if (!matches(entry.relative) || seen++ < skip) continue
-        if (found.length === settings.maxResults) {
-          return { matches: found, complete: true, nextCursor: toCursor(String(skip + found.length), question) }
+      let visited = 0
+      let complete = true
+      for (const start of starts) {
+        const maxEntries = settings.maxEntries - visited
+        const walk = new Walk(start.directory, start.path, { ...settings, maxEntries, signal: ctx.signal })
+        for await (const entry of walk.entries()) {
+          if (++visited % 500 === 0) ctx.progress(visited, undefined, `${visited} entries`)
+          if (performance.now() > until) return { matches: found, ...describeEnd(false) }
+          if (!matches(entry.relative) || seen++ < skip) continue
+          if (found.length === settings.maxResults) {
+            return { matches: found, complete: false, nextCursor: toCursor(String(skip + found.length), question) }
+          }
+          found.push({ path: entry.path, kind: entry.kind })
         }
-        found.push({ path: entry.path, kind: entry.kind })
+        complete &&= walk.complete
       }
-      return { matches: found, complete: walk.complete }
+      return { matches: found, ...describeEnd(complete) }
     },
   )
+}
+
+function describeEnd(complete: boolean): { complete: boolean; notice?: string } {
+  return complete ? { complete } : { complete, notice: ENDED_EARLY }
+}
+
+function describePassed(passed: readonly string[]): { complete?: false; passedBy?: string } {
+  return passed.length === 0 ? {} : { complete: false, passedBy: passed.join('; ') }
 }
 
 const FOUND_LINES = {
@@ -116,6 +130,7 @@ const FOUND_LINES = {
       type: 'string',
       description: 'What was not looked through. Binary files never are, nor with ripgrep those over 64 MB',
     },
+    notice: NOTICE,
     nextCursor: NEXT_CURSOR,
   },
   required: ['engine', 'matches', 'complete'],
@@ -146,65 +161,37 @@ function createSearchText(host: FilesHost) {
     },
     async ({ pattern, regex, ignoreCase, glob, context = 0, path, cursor }, ctx) => {
       const { settings, confinement } = host
-      const start = await host.folder(path, ctx)
+      const starts = await host.folders(path, ctx)
       const question = [pattern, regex, ignoreCase, glob, path]
-      const skip = countFrom(cursor, question)
-      const query = {
-        pattern,
-        regex: regex ?? false,
-        ignoreCase: ignoreCase ?? false,
-        glob,
-        context,
-        skip,
-        limit: settings.maxResults,
-      }
+      const from = placeFrom(cursor, question)
+      const asked = { pattern, regex: regex ?? false, ignoreCase: ignoreCase ?? false, glob, context }
       const progress = (visited: number): void => ctx.progress(visited, undefined, `${visited} entries`)
-      const found = await searchText(start, query, { confinement, settings, signal: ctx.signal, progress })
-      const { engine, matches, complete, passedBy, hasMore } = found
-      const more = hasMore ? { nextCursor: toCursor(String(skip + matches.length), question) } : {}
-      return { engine, matches: [...matches], complete, ...(passedBy !== undefined && { passedBy }), ...more }
+      const search = { confinement, settings, signal: ctx.signal, progress }
+      const matches: TextMatch[] = []
+      const passed: string[] = []
+      let engine: 'ripgrep' | 'plain' = 'plain'
+      let isWhole = true
+      for (const [index, start] of starts.entries()) {
+        if (index < from.index) continue
+        const skip = index === from.index ? from.skip : 0
+        const found = await searchText(start, { ...asked, skip, limit: settings.maxResults - matches.length }, search)
+        matches.push(...found.matches)
+        engine = found.engine
+        if (found.passedBy !== undefined) passed.push(found.passedBy)
+        else isWhole &&= found.complete
+        if (!found.hasMore) continue
+        const nextCursor = toCursor(`${index} ${skip + found.matches.length}`, question)
+        return { engine, matches, complete: false, ...describePassed(passed), nextCursor }
+      }
+      return { engine, matches, ...describeEnd(isWhole), ...describePassed(passed) }
     },
   )
 }
 
-function createDirectoryTree(host: FilesHost) {
-  return tool(
-    {
-      title: 'Show a directory tree',
-      description: 'Draws what is below a directory, indented by two spaces a level, directories with a slash.',
-      input: {
-        type: 'object',
-        properties: {
-          path: WHERE,
-          depth: { type: 'integer', minimum: 1, maximum: 32, description: 'How many levels; 3 unless given' },
-        },
-        additionalProperties: false,
-      },
-      output: {
-        type: 'object',
-        properties: {
-          path: { type: 'string', description: 'The directory' },
-          tree: { type: 'string', description: 'One entry a line' },
-          shown: { type: 'integer', description: 'How many entries' },
-          complete: { type: 'boolean', description: 'False when there is more than "depth" or "maxResults" shows' },
-        },
-        required: ['path', 'tree', 'shown', 'complete'],
-        additionalProperties: false,
-      },
-      ...READS,
-    },
-    async ({ path, depth }, ctx) => {
-      const { settings } = host
-      const start = await host.folder(path, ctx)
-      // A tree is read at one go, so it may be longer than a page.
-      const maxEntries = Math.min(settings.maxEntries, settings.maxResults * 5)
-      const maxDepth = Math.min(depth ?? 3, settings.maxDepth)
-      const walk = new Walk(start.directory, start.path, { ...settings, maxEntries, maxDepth, signal: ctx.signal })
-      const lines: string[] = []
-      for await (const { name, kind, depth: level } of walk.entries()) {
-        lines.push(`${'  '.repeat(level - 1)}${name}${kind === 'directory' ? '/' : kind === 'link' ? '@' : ''}`)
-      }
-      return { path: start.path, tree: lines.join('\n'), shown: lines.length, complete: walk.complete }
-    },
-  )
+/** In which of the directories to go on, and after how many matches there. */
+function placeFrom(cursor: string | undefined, question: readonly unknown[]): { index: number; skip: number } {
+  if (cursor === undefined) return { index: 0, skip: 0 }
+  const [, index, skip] = /^(\d{1,9}) (\d{1,15})$/.exec(fromCursor(cursor, question)) ?? []
+  if (index === undefined) throw badCursor()
+  return { index: Number(index), skip: Number(skip) }
 }
