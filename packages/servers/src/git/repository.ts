@@ -116,8 +116,14 @@ export class Repository {
     const { text, code } = await this.run(args, { codes: [0, 1, 128], ...(signal && { signal }) })
     const hash = text.trim()
     if (code === 0 && /^[0-9a-f]{40,64}$/.test(hash)) return hash
+    const head = await this.run(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], {
+      codes: [0, 1, 128],
+      ...(signal && { signal }),
+    })
     throw new ToolError(
-      `There is no commit ${JSON.stringify(checked)} in ${this.name}. The tool "branches" lists what there is`,
+      head.code === 0
+        ? `There is no commit ${JSON.stringify(checked)} in ${this.name}. The tool "branches" lists what there is`
+        : `There are no commits yet on the current branch of ${this.name}. The tool "status" shows what could be committed`,
     )
   }
 

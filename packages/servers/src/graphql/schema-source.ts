@@ -3,10 +3,10 @@
  * a process that is held to time and memory; what comes back from there needs no more checks.
  */
 
-import { readFile, stat } from 'node:fs/promises'
 import { PorticoError } from '@portico/sdk/server'
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery } from 'graphql'
 import { askProcess } from '../machine/ask-process.ts'
+import { readNamedFile } from '../machine/named-file.ts'
 import type { SchemaReply, SchemaRequest } from './schema-protocol.ts'
 import type { GraphqlService } from './service.ts'
 
@@ -23,9 +23,7 @@ export async function introspect(service: GraphqlService): Promise<GraphQLSchema
 
 /** SDL, or the JSON of an introspection. */
 export async function readSchemaFile(path: string, maxBytes: number): Promise<GraphQLSchema> {
-  const { size } = await stat(path)
-  if (size > maxBytes) throw invalid(`${path} has more than ${maxBytes} bytes (option maxSchemaBytes).`)
-  const text = await readFile(path, 'utf8')
+  const text = await readNamedFile(path, { what: 'The schema file', maxBytes, option: 'maxSchemaBytes' })
   const kind = /^\s*\{/.test(text) ? 'introspection' : 'sdl'
   return build({ kind, text }, 'The schema file cannot be read as GraphQL')
 }

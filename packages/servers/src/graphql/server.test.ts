@@ -197,6 +197,10 @@ describe('the schema', () => {
     try {
       await expect(start()).rejects.toThrow('schemaFile')
       const schemaFile = join(folder, 'schema.graphql')
+      await expect(start({ schemaFile })).rejects.toThrow(
+        `The schema file ${schemaFile} is not to be had: there is no such file`,
+      )
+      await expect(start({ schemaFile: folder })).rejects.toThrow('it is a folder')
       await writeFile(schemaFile, BOOK_SCHEMA)
       const client = await start({ schemaFile })
       const answer = await client.callTool('query', { document: '{ book(id: "1") { id } }' })

@@ -15,7 +15,10 @@ const TARGET = 1200
 const MAX_LINE = 20_000
 
 export function toLines(text: string): string[] {
-  return text.split(/\r\n|\r|\n/).flatMap((line) => (line.length > MAX_LINE ? toPieces(line) : [line]))
+  const lines = text.split(/\r\n|\r|\n/)
+  // What ends the last line begins no other.
+  const whole = lines.length > 1 && lines.at(-1) === '' ? lines.slice(0, -1) : lines
+  return whole.flatMap((line) => (line.length > MAX_LINE ? toPieces(line) : [line]))
 }
 
 function toPieces(line: string): string[] {

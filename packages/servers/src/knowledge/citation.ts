@@ -1,6 +1,6 @@
 /** Addresses of documents and of lines in them: `knowledge://doc/notes/a.md#L3-L9`. */
 
-interface Place {
+export interface Place {
   readonly path: string
   /** Counted from 1, both included; the whole document when absent. */
   readonly lines?: readonly [from: number, to: number]

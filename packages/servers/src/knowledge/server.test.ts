@@ -102,6 +102,17 @@ describe('documents', () => {
     expect((await search(client, 'lighthouze', 'b/')).map(({ document }) => document)).toEqual(['b/two.md'])
   })
 
+  it('are named once as people write them, in lines as an editor counts them', async () => {
+    await write('größe.md', '# Height\n\nThe tower is high.\n')
+    const client = await open()
+    const { content } = await client.callTool('search_documents', { query: 'tower' })
+    const [passage] = content.map((block) => (block.type === 'text' ? block.text : ''))
+    expect(passage?.split('\n')[0]).toBe('größe.md#L1-L3 › Height')
+    expect(passage).not.toContain('knowledge://')
+    const read = await client.callTool('read_document', { document: 'größe.md#L3-L3' })
+    expect(read.structuredContent).toMatchObject({ text: 'The tower is high.', from: 3, to: 3, total: 3 })
+  })
+
   it('that have all the words come before those that have one of them', async () => {
     await write('some.md', '# Lamp\n\nLamp lamp lamp.')
     await write('all.md', `A long text about other things. ${'More of it. '.repeat(60)} The lamp needs oil.`)

@@ -3,7 +3,7 @@
 import { type AskingContext, type ContentBlock, result, ToolError, tool } from '@portico/sdk/server'
 import { CURSOR_INPUT, countFrom, toCursor } from '../cursor.ts'
 import { spellHidden } from '../text/plain-text.ts'
-import { citationUri, documentUri } from './citation.ts'
+import { citationUri, documentUri, type Place, readPlace } from './citation.ts'
 import type { Hit, Library } from './library.ts'
 
 const PER_PAGE = 100
@@ -88,10 +88,13 @@ function readTool(library: Library) {
       readOnly: true,
       openWorld: false,
     },
-    async ({ document: path, from = 1, to = from + MAX_LINES - 1 }, ctx) => {
+    async ({ document: named, ...asked }, ctx) => {
       await whenIndexed(library, ctx)
+      const place: Place = readPlace(named, (one) => library.documents.has(one)) ?? { path: named }
+      const { path, lines } = place
       const document = library.documents.get(path)
       if (document === undefined) throw missing(library, path)
+      const { from = lines?.[0] ?? 1, to = asked.from === undefined && lines ? lines[1] : from + MAX_LINES - 1 } = asked
       const wanted = document.lines.slice(from - 1, Math.min(to, from + MAX_LINES - 1))
       const shown = fitting(wanted)
       const last = from + Math.max(0, shown.length - 1)
@@ -201,8 +204,9 @@ export async function whenIndexed(library: Library, ctx: Pick<AskingContext, 'pr
   }
 }
 
-function toPassage({ citation, headings, snippet }: ReturnType<typeof showHit>): string {
-  return `${[citation, ...headings].join(' › ')}\n${snippet}`
+/** Where it stands as people write it; the link beside it has the address. */
+function toPassage({ document, lines: [from, to], headings, snippet }: ReturnType<typeof showHit>): string {
+  return `${[`${spellHidden(document)}#L${from}-L${to}`, ...headings].join(' › ')}\n${snippet}`
 }
 
 function showHit({ document, chunk, score, words }: Hit) {

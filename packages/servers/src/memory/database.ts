@@ -3,7 +3,7 @@
  * whichever program that is: the locks are those of every SQLite.
  */
 
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -104,7 +104,7 @@ export class MemoryFile {
         'To keep a memory that several programs may use, install the package "libsql" or run Node 22.16 or newer',
       )
     }
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    requirePlace(path)
     // What people tell their assistant is nobody else's business; what SQLite puts beside the file gets the same rights.
     closeSync(openSync(path, 'a', 0o600))
     await chmod(path, 0o600)
@@ -188,6 +188,36 @@ export class MemoryFile {
       throw error
     }
   }
+}
+
+const HEADER = Buffer.from('SQLite format 3\0')
+
+/** A mistyped path makes no folders, and a file that is something else stays as it is. */
+function requirePlace(path: string): void {
+  const folder = dirname(path)
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw unfit(`There is no folder ${folder} to keep the memory in. Make it, or give another path (option "file").`)
+  }
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined || (found.isFile() && found.size === 0)) return
+  if (found.isFile() && firstBytes(path).equals(HEADER)) return
+  throw unfit(
+    `${path} is no SQLite database, so it holds no memory. Give another path (option "file"), or move it away. It was not changed.`,
+  )
+}
+
+function firstBytes(path: string): Buffer {
+  const bytes = Buffer.alloc(HEADER.length)
+  const descriptor = openSync(path, 'r')
+  try {
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, 0))
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function unfit(message: string): PorticoError {
+  return new PorticoError('invalid-arguments', message)
 }
 
 function isBusy(error: unknown): boolean {

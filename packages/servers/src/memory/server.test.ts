@@ -1,6 +1,7 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { lintServer } from '@portico/sdk/lint'
 import { createPrincipal } from '@portico/sdk/server'
 import { type TestClient, type TestOptions, testClient } from '@portico/sdk/testing'
@@ -22,7 +23,7 @@ const opened: { close(): Promise<unknown> }[] = []
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'memory-test-'))
-  file = join(folder, 'deep', 'memory.db')
+  file = join(folder, 'memory.db')
 })
 
 afterEach(async () => {
@@ -401,6 +402,19 @@ describe('the file', () => {
     await kept
     expect(other.prepare('SELECT count(*) AS n FROM facts').get()).toMatchObject({ n: 1 })
     other.close()
+  })
+
+  it('makes no folder for a path that leads nowhere, and leaves a file alone that is no database', async () => {
+    const nowhere = join(folder, 'no', 'such', 'memory.db')
+    await expect(createMemoryServer({ file: nowhere })).rejects.toThrow(`There is no folder ${dirname(nowhere)}`)
+    expect(existsSync(join(folder, 'no'))).toBe(false)
+    const other = join(folder, 'notes.txt')
+    for (const text of ['These are notes, not a database at all.', 'x']) {
+      writeFileSync(other, text, { mode: 0o644 })
+      await expect(createMemoryServer({ file: other })).rejects.toThrow(`${other} is no SQLite database`)
+      expect([readFileSync(other, 'utf8'), statSync(other).mode & 0o777]).toEqual([text, 0o644])
+    }
+    await expect(createMemoryServer({ file: folder })).rejects.toThrow('is no SQLite database')
   })
 
   it('servers 23: says in plain words that the disk is full, and loses nothing', async () => {

@@ -1,5 +1,6 @@
 /** The memory server put together: one file, kept apart by user, and the tools, resources and prompt over it. */
 
+import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createServer } from '@portico/sdk/server'
 import { type AnswerOptions, toAnswers } from '../answers.ts'
@@ -43,6 +44,7 @@ export async function createMemoryServer(options: MemoryServerOptions = {}): Pro
     maxRelations: options.maxRelations ?? MEMORY_LIMITS.maxRelations,
     maxFactLength: options.maxFactLength ?? MEMORY_LIMITS.maxFactLength,
   }
+  if (options.file === undefined) mkdirSync(dataFolder(), { recursive: true, mode: 0o700 })
   const file = await MemoryFile.open(resolve(options.file ?? join(dataFolder(), 'memory.db')))
   const store = new MemoryStore(file, limits)
   const owners = new Owners(await store.secret('marks'))

@@ -19,9 +19,20 @@ export function readSecret(name: string, option: string, environment: Environmen
   if (value === undefined) {
     throw new PorticoError('invalid-arguments', `The environment has no ${name}, which the option ${option} names.`)
   }
+  requireFilledIn(value, name)
   if (!/^[\x20-\x7e]+$/.test(value))
     throw new PorticoError('invalid-arguments', `The value of ${name} cannot be sent in a header.`)
   return value
+}
+
+/** A host that does not know a placeholder hands it on as it is written: it must not be sent as if it were the secret. */
+export function requireFilledIn(value: string, name: string): void {
+  const [placeholder] = /\$\{[^}]{0,200}\}/.exec(value) ?? []
+  if (placeholder === undefined) return
+  throw new PorticoError(
+    'invalid-arguments',
+    `${name} holds ${placeholder} as it is written: whatever started this server did not fill it in. Only Portico knows \${secret:…}; elsewhere give the value itself.`,
+  )
 }
 
 /** Headers as `Name=VARIABLE`, for services with schemes of their own. */

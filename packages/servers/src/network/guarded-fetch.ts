@@ -156,9 +156,16 @@ function unreachable(url: URL, error: unknown): ToolError {
   return new ToolError(`${url.host} could not be reached (${code})${words}.`, { cause: error })
 }
 
+/** Whether it was a name that nobody could look up: then nothing is known of the site itself. */
+export function isUnknownName(error: unknown): boolean {
+  const cause = error instanceof ToolError ? error.cause : undefined
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined
+  return code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+}
+
 const CAUSES: { readonly [code: string]: string } = {
-  ENOTFOUND: 'no such name is known',
-  EAI_AGAIN: 'its name could not be looked up just now',
+  ENOTFOUND: 'no such name is known, or this machine is offline',
+  EAI_AGAIN: 'its name could not be looked up just now, or this machine is offline',
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'it broke the connection off',
   ETIMEDOUT: 'it did not answer',

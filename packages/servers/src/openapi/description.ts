@@ -3,9 +3,9 @@
  * outside of the one document is ever read: a reference to another file makes its operation unusable, and is reported.
  */
 
-import { readFile, stat } from 'node:fs/promises'
 import { PorticoError } from '@portico/sdk/server'
 import { askProcess } from '../machine/ask-process.ts'
+import { readNamedFile } from '../machine/named-file.ts'
 import type { GuardedFetch } from '../network/guarded-fetch.ts'
 import { toPlainJson } from '../text/plain-text.ts'
 import type { CheckReply, CheckRequest } from './check-protocol.ts'
@@ -76,10 +76,8 @@ const MAX_CHECKED = 2_000_000
 /** A description is used whether or not it could be checked in this time. */
 const BOUNDS = { timeoutMs: 5_000, memoryMb: 512 }
 
-async function readText(path: string, maxBytes: number): Promise<string> {
-  const { size } = await stat(path)
-  if (size > maxBytes) throw invalid(`${path} has more than ${maxBytes} bytes (option maxDescriptionBytes).`)
-  return readFile(path, 'utf8')
+function readText(path: string, maxBytes: number): Promise<string> {
+  return readNamedFile(path, { what: 'The description', maxBytes, option: 'maxDescriptionBytes' })
 }
 
 async function download(url: URL, fetch: GuardedFetch): Promise<string> {

@@ -70,7 +70,8 @@ async function run({ code, language, files, limits, packages }: JavascriptOrder)
   // What the guest finds in place is not on its time.
   const deadline = performance.now() + limits.timeMs
   runtime.setInterruptHandler(() => performance.now() > deadline || printer.isFull())
-  const settled = await settle(runtime, context, evaluate(context, source), { deadline, timers, fire: guest.fire })
+  const started = evaluate(context, source)
+  const settled = await settle(runtime, context, started, { deadline, timers, fire: guest.fire })
   const { words, isError } = toWords(runtime, guest, settled, limits.memoryBytes)
   let ending: Ending = isError ? 'failed' : 'finished'
   if (isError && /out of memory/.test(words ?? '')) ending = 'memory'
@@ -83,7 +84,8 @@ async function run({ code, language, files, limits, packages }: JavascriptOrder)
     return { kind: 'done', ending, files: left() }
   }
   const isValue = words !== undefined && ending !== 'time'
-  return { kind: 'done', ending, ...(isValue && { value: words }), files: left() }
+  const isWithoutDefault = started.holder === 'module' && words === undefined
+  return { kind: 'done', ending, ...(isValue && { value: words }), isWithoutDefault, files: left() }
 }
 
 const UNSHOWN = 'A value that cannot be shown'

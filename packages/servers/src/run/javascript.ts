@@ -26,7 +26,14 @@ export interface JavascriptOrder {
 export type JavascriptReply =
   | { readonly kind: 'ready' }
   | { readonly kind: 'output'; readonly stream: 'stdout' | 'stderr'; readonly text: string }
-  | { readonly kind: 'done'; readonly ending: Ending; readonly value?: string; readonly files?: readonly RunFile[] }
+  | {
+      readonly kind: 'done'
+      readonly ending: Ending
+      readonly value?: string
+      /** It was a module that exported nothing as its default. */
+      readonly isWithoutDefault?: boolean
+      readonly files?: readonly RunFile[]
+    }
 
 /** For what is around the engine; the engine has its own bound. */
 const SPARE_MB = 128
@@ -57,7 +64,7 @@ export function runJavascript({ files, limits, signal, onOutput, ...order }: Jav
       finish()
     }
     const onAbort = (): void => over(() => reject(signal.reason))
-    const finish = (ending: Ending, value: string | undefined, after: readonly RunFile[]): void =>
+    const finish = (ending: Ending, value: string | undefined, after: readonly RunFile[], lost?: string): void =>
       over(() =>
         resolve({
           ending,
@@ -66,6 +73,7 @@ export function runJavascript({ files, limits, signal, onOutput, ...order }: Jav
           ...(value !== undefined && { value }),
           files: changedFiles(files, after),
           folder: after,
+          ...(lost !== undefined && { lost }),
         }),
       )
     signal.addEventListener('abort', onAbort, { once: true })
@@ -78,7 +86,7 @@ export function runJavascript({ files, limits, signal, onOutput, ...order }: Jav
         printed[reply.stream] += reply.text
         onOutput(reply.text)
       } else if (reply.kind === 'done') {
-        finish(reply.ending, reply.value, reply.files ?? files)
+        finish(reply.ending, reply.value, reply.files ?? files, reply.isWithoutDefault ? WITHOUT_DEFAULT : undefined)
       } else {
         clearTimeout(timer)
         timer = setTimeout(finish, limits.timeMs + GRACE_MS, 'time', undefined, files)
@@ -87,3 +95,6 @@ export function runJavascript({ files, limits, signal, onOutput, ...order }: Jav
     })
   })
 }
+
+const WITHOUT_DEFAULT =
+  'It came to no value: code with import or export is a module, and a module gives its value by export default.'

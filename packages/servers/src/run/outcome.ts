@@ -25,7 +25,7 @@ export interface Outcome {
   readonly files: readonly RunFile[]
   /** All that is in its folder now, where that is known. */
   readonly folder?: readonly RunFile[]
-  /** Set when files were left behind and lost. */
+  /** Set when files were left behind and lost, or a value was. */
   readonly lost?: string
 }
 

@@ -51,6 +51,11 @@ describe('JavaScript', () => {
     expect(script).toMatchObject({ ok: true, ending: 'finished', stdout: 'hi {"a":"1n"}\n', value: '[2,4,6]' })
     const module = await run('const x = await new Promise((done) => setTimeout(done, 5, 7)); export default x')
     expect(module).toMatchObject({ ok: true, value: '7' })
+    const bare = await run('export const y = 1; y + 1')
+    expect(bare.value).toBeUndefined()
+    expect(bare.note).toContain('export default')
+    const { content } = await client.callTool('run_javascript', { code: '1+1' })
+    expect(content).toEqual([{ type: 'text', text: expect.stringMatching(/^ok: true\nvalue: 2\nuri: run:\S+$/) }])
   })
 
   it.each([

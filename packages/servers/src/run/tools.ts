@@ -1,10 +1,11 @@
 /** The tools of the run server: they ask, run, and say what came of it and which bound was met. */
 
-import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
+import { type AskingContext, result, ToolError, text, tool } from '@portico/sdk/server'
 import { callerOf } from '../caller.ts'
 import { requireConfirmation } from '../confirmation.ts'
 import { FairTurns } from '../machine/fair-turns.ts'
 import { spellHidden, toPlainText } from '../text/plain-text.ts'
+import { toWords } from '../text/words.ts'
 import { describeFile, type History, runUri, textOf, toPlainOutput } from './history.ts'
 import { describeIsolation, type Isolation, type Languages } from './isolation.ts'
 import { runJavascript } from './javascript.ts'
@@ -76,7 +77,7 @@ function createRunJavascript(parts: RunningParts) {
   return tool(
     {
       title: 'Run JavaScript',
-      description: `Run JavaScript or TypeScript in a sandbox without files or network. console.log prints, the value of the last expression (or the default export) is the result, files.read(path), files.write(path, text) and files.list() reach the files of the call. ${packagesIn(Object.keys(parts.packages.javascript)) || 'No Node modules.'}`,
+      description: `Run JavaScript or TypeScript in a sandbox without files or network. console.log prints, the value of the last expression (in a module with import or export: the default export) is the result, files.read(path), files.write(path, text) and files.list() reach the files of the call. ${packagesIn(Object.keys(parts.packages.javascript)) || 'No Node modules.'}`,
       input: {
         type: 'object',
         properties: {
@@ -249,7 +250,8 @@ async function runNow(
     if (folder !== undefined && isWhole) request.session?.keep(folder)
     const { id } = parts.history.add(ctx.principal, request.tool, outcome)
     parts.onRun()
-    return toResult(parts, id, withNote(outcome, request.session), Date.now() - start)
+    const told = toResult(parts, id, withNote(outcome, request.session), Date.now() - start)
+    return result({ content: [text(toWords(toBrief(told)))], structuredContent: told })
   } catch (error) {
     if (error instanceof ToolError || ctx.signal.aborted) throw error
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
@@ -287,6 +289,22 @@ function toResult({ settings, isolation }: ToolParts, id: string, outcome: Outco
     uri: runUri(id),
   }
 }
+
+/** What a model needs of it: nothing that is empty, as usual, or of use to programs alone. */
+function toBrief({ ok, ending, exitCode, stdout, stderr, files, durationMs: _, sandbox, ...rest }: Told): object {
+  return {
+    ok,
+    ...(ending !== 'finished' && { ending }),
+    ...(exitCode !== null && exitCode !== 0 && { exitCode }),
+    ...(stdout !== '' && { stdout }),
+    ...(stderr !== '' && { stderr }),
+    ...rest,
+    ...(files.length > 0 && { files }),
+    ...(sandbox === 'none' && { sandbox }),
+  }
+}
+
+type Told = ReturnType<typeof toResult>
 
 const NOTES: { readonly [E in Ending]: (settings: RunSettings) => string | undefined } = {
   finished: () => undefined,

@@ -147,6 +147,8 @@ describe.skipIf(!HAS_X11)('a real X11 screen', () => {
     await expect(client.readResource('screen://display/1')).rejects.toThrow(/no screen 1/)
     const gone = await start({ display: ':9876', ask: false })
     const answer = JSON.stringify((await gone.callTool('screenshot')).content)
+    const listed = await gone.callTool('list_screens')
+    expect([listed.isError, JSON.stringify(listed.content)]).toEqual([true, answer])
     expect(answer).toContain('9876')
     expect(answer).not.toMatch(/window/i)
   })

@@ -1,5 +1,6 @@
 /** Pictures of an X11 screen, with whichever of the usual programs is there. */
 
+import { ToolError } from '@portico/sdk/server'
 import { findProgram } from '../machine/program.ts'
 import {
   ask,
@@ -25,7 +26,7 @@ export async function openX11(tools: Tools): Promise<ScreenProvider | string> {
   const name = maim ? 'maim' : magick ? 'import' : xwd ? 'xwd' : scrot ? 'scrot' : undefined
   if (name === undefined)
     return 'Install one of these to take pictures of an X11 screen: maim, imagemagick, x11-apps (xwd), scrot.'
-  const displays = (signal?: AbortSignal) => listDisplays(tools, xrandr, signal)
+  const displays = (signal?: AbortSignal) => listDisplays(tools, { xrandr, xwininfo }, signal)
   return {
     name: `X11 (${name})`,
     displays,
@@ -80,15 +81,25 @@ async function byScrot(tools: Tools, scrot: string, target: Target, signal?: Abo
 /** Each monitor by itself where they can be told apart; the whole screen otherwise. */
 async function listDisplays(
   tools: Tools,
-  xrandr: string | undefined,
+  { xrandr, xwininfo }: { readonly xrandr: string | undefined; readonly xwininfo: string | undefined },
   signal?: AbortSignal,
 ): Promise<(Display & { area?: string })[]> {
   const whole = [{ number: 0, name: `Screen ${tools.env.DISPLAY ?? ''}`.trim() }]
-  if (xrandr === undefined) return whole
-  const text = await ask(tools, xrandr, ['--listmonitors'], { signal }).then(String, () => '')
+  const program = xrandr ?? xwininfo
+  const args = xrandr === undefined ? ['-root'] : ['--listmonitors']
+  if (program === undefined) return whole
+  const text = await ask(tools, program, args, { signal }).then(String, (error: unknown) => {
+    if (error instanceof ToolError && /open display/i.test(error.message)) throw noServer(tools, error)
+    return ''
+  })
   const monitors = [...text.matchAll(/^\s*\d+:\s+\S+\s+(\d+)\/\d+x(\d+)\/\d+([+-]\d+[+-]\d+)\s+(\S+)/gm)]
   if (monitors.length < 2) return whole
   return monitors.map(([, width, height, at, name = ''], number) => ({ number, name, area: `${width}x${height}${at}` }))
+}
+
+function noServer({ env }: Tools, cause: unknown): ToolError {
+  const words = `There is no screen: no X server answers at ${env.DISPLAY}. Start the server in the desktop session, or name its display (option "display").`
+  return new ToolError(words, { cause })
 }
 
 /** Windows that have a name and a size worth a picture. */

@@ -30,12 +30,14 @@ const ZONED = {
   },
   required: ['iso', 'zone', 'weekday', 'offset'],
 } as const
+/** A list, or one by itself. */
 const ZONES = {
-  type: 'array',
+  type: ['array', 'string'],
   description: 'Zones',
   items: { type: 'string', maxLength: 100 },
   minItems: 1,
   maxItems: 50,
+  maxLength: 100,
 } as const
 const TIMES = { type: 'array', description: 'One for each zone, in the same order.', items: ZONED } as const
 const NOTE = { type: 'string', description: 'Where a time comes twice or not at all: which was meant.' } as const
@@ -149,7 +151,8 @@ function convertTool(clock: Clock) {
     },
     ({ time, from, to }) => {
       const { moment, note } = fromText(time, zoneOf(clock, from), clock.now())
-      return { times: to.map((zone) => toZoned(moment, checkZone(zone))), ...(note !== undefined && { note }) }
+      const zones = typeof to === 'string' ? [to] : to
+      return { times: zones.map((zone) => toZoned(moment, checkZone(zone))), ...(note !== undefined && { note }) }
     },
   )
 }
@@ -196,7 +199,7 @@ function nextTool(clock: Clock) {
           at: {
             type: 'string',
             description: 'HH:MM; with a weekday midnight by default',
-            pattern: '^[0-2][0-9]:[0-5][0-9]$',
+            maxLength: 20,
           },
           after: { ...TIME, description: 'Now by default' },
           zone: ZONE,
@@ -213,7 +216,7 @@ function nextTool(clock: Clock) {
       }
       const there = zoneOf(clock, zone)
       const from = after === undefined ? clock.now() : fromText(after, there, clock.now()).moment
-      return nextTime(from, there, weekday === undefined ? undefined : dayOf(weekday), at ?? '00:00')
+      return nextTime(from, there, weekday === undefined ? undefined : dayOf(weekday), timeOf(at ?? '00:00'))
     },
   )
 }
@@ -224,6 +227,13 @@ function dayOf(text: string): string {
   const found = DAYS.filter((day) => typed.length > 1 && day.toLowerCase().startsWith(typed))
   if (found.length === 1 && found[0] !== undefined) return found[0]
   throw new ToolError(`${JSON.stringify(spellHidden(text))} is no weekday. Use one of ${DAYS.join(', ')}.`)
+}
+
+/** A time of day as everybody writes it, with both digits of the hour. */
+function timeOf(text: string): string {
+  const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text.trim()) ?? []
+  if (hour !== undefined) return `${hour.padStart(2, '0')}:${minute}`
+  throw new ToolError(`${JSON.stringify(text)} is no time of day. Write it as 9:00 or 14:30.`)
 }
 
 /** Looks a fortnight ahead, day by day, so that changes of clocks are counted as the zone has them. */

@@ -42,6 +42,7 @@ describe('time', () => {
 
   it('finds what comes next', async () => {
     expect(await call('next', { weekday: 'Monday', at: '09:00' })).toMatchObject({ iso: '2026-03-30T09:00:00+02:00' })
+    expect(await call('next', { at: '9:00' })).toMatchObject({ iso: '2026-03-29T09:00:00+02:00' })
     expect(await call('next', { at: '01:00' })).toMatchObject({ iso: '2026-03-30T01:00:00+02:00' })
   })
 
@@ -91,7 +92,8 @@ describe('time', () => {
     ['next', { weekday: 'Mon day' }, 'no weekday'],
     ['next', { weekday: 't' }, 'Tuesday, Wednesday'],
     ['convert', { time: 'tomorrow', to: ['UTC'] }, 'is no time'],
-    ['next', { at: '29:00' }, 'is no time'],
+    ['next', { at: '29:00' }, 'is no time of day. Write it as 9:00 or 14:30'],
+    ['next', { at: '09:00Z' }, 'is no time of day'],
     ['next', {}, 'Give `weekday`'],
     ['next', { zone: 'UTC', after: '2026-05-01T14:29' }, 'Give `weekday`'],
   ])('says what to write instead: %s %j', async (name, args, words) => {

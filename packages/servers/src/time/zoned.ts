@@ -93,8 +93,8 @@ interface ReadTime {
   readonly note?: string
 }
 
-const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?(?:\.\d{1,9})?))?(Z|[+-]\d{2}:?\d{2})?$/
-const TIME_OF_DAY = /^\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?$/
+const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{1,2}:\d{2}(?::\d{2})?(?:\.\d{1,9})?))?(Z|[+-]\d{2}:?\d{2})?$/
+const TIME_OF_DAY = /^\d{1,2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?$/
 
 /**
  * Reads ISO 8601, and a time of day as one of the day that it is at `now`. Without an offset the time is meant in `zone`; of an
@@ -103,7 +103,8 @@ const TIME_OF_DAY = /^\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?$/
 export function fromText(text: string, zone: string, now: number): ReadTime {
   const written = text.trim()
   const whole = TIME_OF_DAY.test(written) ? `${toZoned(now, zone).iso.slice(0, 10)}T${written}` : written
-  const [, date, time = '00:00:00', offset] = ISO.exec(whole) ?? []
+  const [, date, said = '00:00:00', offset] = ISO.exec(whole) ?? []
+  const time = said.replace(/^\d:/, '0$&')
   const wall = isDay(date) ? Date.parse(`${date}T${time}Z`) : Number.NaN
   if (Number.isNaN(wall)) {
     throw new ToolError(

@@ -7,6 +7,7 @@ import { ToolError } from '@portico/sdk/server'
 import robotsParser from 'robots-parser'
 import { RefusedDestination } from '../network/destination.ts'
 import type { GuardedFetch } from '../network/guarded-fetch.ts'
+import { isUnknownName } from '../network/guarded-fetch.ts'
 
 interface RobotsRules {
   isAllowed(url: URL): boolean
@@ -58,8 +59,8 @@ export class Robots {
       }
       return status >= 500 ? unreachable(`${url.host} answered HTTP ${status}`) : OPEN
     } catch (error) {
-      // That the address itself is refused is for the caller to hear.
-      if (error instanceof RefusedDestination) throw error
+      // That the address itself is refused, or that nobody knows it, is for the caller to hear.
+      if (error instanceof RefusedDestination || isUnknownName(error)) throw error
       return unreachable(error instanceof ToolError ? error.message.replace(/\.$/, '') : `${url.host} failed`)
     }
   }

@@ -133,3 +133,20 @@ it('sec-738: stashes no file that goes through a filter, changed, staged or new'
   await done(client, 'stash_save')
   expect(await readFile(join(repo, 'new.sec'), 'utf8')).toBe('plain secret\n')
 })
+
+it('says of a repository without commits that it has none', async () => {
+  const fresh = await opened.folder()
+  git(fresh, 'init', '--quiet', '--initial-branch=main', '--template=')
+  const client = await opened.client({ repositories: [fresh] })
+  for (const [name, args] of [
+    ['log', {}],
+    ['show', { revision: 'HEAD' }],
+    ['diff', { from: 'HEAD' }],
+    ['diff', { from: 'main' }],
+    ['blame', { path: 'a.txt' }],
+  ] as const) {
+    expect(await refusal(client, name, args), name).toContain('There are no commits yet')
+  }
+  expect(await done(client, 'status')).toMatchObject({ branch: 'main', clean: true })
+  expect(await refusal(await open(), 'show', { revision: 'nowhere' })).toContain('There is no commit "nowhere"')
+})
