@@ -104,7 +104,7 @@ function createTools(camera: Camera) {
           type: 'object',
           properties: {
             display: { type: 'integer', minimum: 0, maximum: 15, description: '0 unless given' },
-            window: { type: 'string', pattern: '^[0-9]{1,20}$', description: 'Its id in list_screens, a number' },
+            window: { type: 'string', pattern: '^[0-9]{1,20}$', description: 'The number in list_screens' },
           },
           additionalProperties: false,
         },
