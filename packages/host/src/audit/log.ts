@@ -6,7 +6,6 @@
 
 import { ftruncateSync, renameSync, writeSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { callListener } from '../config/call-listener.ts'
 import { HostError, remedyOf } from '../errors.ts'
 import { atExit } from './at-exit.ts'
 import { type AuditHead, type AuditKey, fromLine, type StoredHead, seal, toHeadText } from './chain.ts'
@@ -240,7 +239,12 @@ class FileAuditLog implements AuditLog {
   }
 
   #warn(message: string): void {
-    callListener(this.#onWarning, message)
+    try {
+      this.#onWarning(message)
+    } catch (error) {
+      // What is to be recorded does not depend on who listens.
+      emitWarning(`A listener failed: ${error instanceof Error ? error.message : error}`)
+    }
   }
 
   /** As many of those that wait as one write may be. */
