@@ -6,7 +6,7 @@ import { ask, askFile, type Display, type ScreenProvider, type Tools, toPicture 
 
 export async function openWayland(tools: Tools): Promise<ScreenProvider | string> {
   const [grim, gnome, spectacle, swaymsg] = await Promise.all(
-    ['grim', 'gnome-screenshot', 'spectacle', 'swaymsg'].map(findProgram),
+    ['grim', 'gnome-screenshot', 'spectacle', 'swaymsg'].map((name) => findProgram(name)),
   )
   const name = grim ? 'grim' : spectacle ? 'spectacle' : gnome ? 'gnome-screenshot' : undefined
   if (name === undefined) {

@@ -21,7 +21,7 @@ const MAX_LINE = 2_000
 
 export async function openX11(tools: Tools): Promise<ScreenProvider | string> {
   const [maim, magick, scrot, xwd, xwininfo, xrandr] = await Promise.all(
-    ['maim', 'import', 'scrot', 'xwd', 'xwininfo', 'xrandr'].map(findProgram),
+    ['maim', 'import', 'scrot', 'xwd', 'xwininfo', 'xrandr'].map((name) => findProgram(name)),
   )
   const name = maim ? 'maim' : magick ? 'import' : xwd ? 'xwd' : scrot ? 'scrot' : undefined
   if (name === undefined)

@@ -5,10 +5,12 @@
 
 import { ToolError } from '@portico/sdk/server'
 
+const HALF = /\p{Surrogate}/u
+
 /** Throws for a value with half a character in one of its texts or names. */
 export function requireWellFormed(value: unknown): void {
   if (typeof value === 'string') {
-    if (!value.isWellFormed())
+    if (HALF.test(value))
       throw new ToolError(
         'A text has half a character in it (a lone surrogate). Nothing was done. Give whole characters',
       )

@@ -68,7 +68,7 @@ describe('a listing', () => {
 
   it('names what the client’s roots leave of the directories', async () => {
     const options = { directories: [inside, outside] }
-    const roots = (...paths: string[]) => ({ roots: () => paths.map((path) => ({ uri: `file://${path}` })) })
+    const roots = (...paths: string[]) => ({ roots: paths.map((path) => ({ uri: `file://${path}` })) })
     const one = await begin(options, { answers: roots(join(inside, 'sub')) })
     expect(await done(one, 'list_directory', {})).toMatchObject({ path: join(inside, 'sub') })
     const two = await begin(options, { answers: roots(join(inside, 'sub'), outside) })
