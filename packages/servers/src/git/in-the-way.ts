@@ -32,6 +32,15 @@ export async function requireWayToMerge(repository: Repository, hash: string): P
   await requireWayTo(repository, code === 0 || code === 1 ? tree : hash)
 }
 
+/** The same for a stash: what it changed, and the files that git did not know then. */
+export async function requireWayToStash(repository: Repository, stash: string): Promise<void> {
+  const args = ['diff-tree', '-r', '--raw', '-z', '--no-renames', `${stash}^1`, stash, '--']
+  const changed = toWritten(await list(repository, args))
+  const others = await repository.run(['rev-parse', '--verify', '--quiet', `${stash}^3`], { codes: [0, 1, 128] })
+  const untracked = others.code === 0 ? await allOf(repository, others.text.trim()) : []
+  await requireFree(repository, [...changed, ...untracked])
+}
+
 /** The same for putting everything back as it is in HEAD, where the index now says otherwise. */
 export async function requireWayBack(repository: Repository): Promise<void> {
   const args = ['diff-index', '--cached', '--raw', '-R', '-z', '--no-renames', 'HEAD', '--']
@@ -113,7 +122,11 @@ async function writtenBetween(repository: Repository, target: string): Promise<W
     return toWritten(await list(repository, args))
   }
   // Nothing was ever committed here: all of the other side is new.
-  const entries = await list(repository, ['ls-tree', '-r', '-z', target])
+  return allOf(repository, target)
+}
+
+async function allOf(repository: Repository, tree: string): Promise<Written[]> {
+  const entries = await list(repository, ['ls-tree', '-r', '-z', tree])
   return entries.map((entry) => ({
     path: entry.slice(entry.indexOf('\t') + 1),
     isSubmodule: entry.startsWith(SUBMODULE),

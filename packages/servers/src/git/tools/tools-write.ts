@@ -6,7 +6,7 @@
 import { ToolError, tool } from '@portico/sdk/server'
 import { ask, authorEnvironment, change, isSettled, RISKY, requireSame, SAFE } from '../change.ts'
 import type { GitHost } from '../host.ts'
-import { requireWayTo } from '../in-the-way.ts'
+import { requireWayTo, requireWayToStash } from '../in-the-way.ts'
 import { checkBranch, checkRepositoryPath } from '../refs.ts'
 import { readStatus, type Status } from '../reports.ts'
 import type { Repository } from '../repository.ts'
@@ -262,6 +262,7 @@ function createStashPop(host: GitHost) {
         // Whoever stashes meanwhile moves what the number means.
         requireSame(stash, hash, await hashOf(chosen, stash))
         const env = await stashEnvironment(host, chosen)
+        await requireWayToStash(chosen, `refs/${stash}`)
         await chosen.run(['stash', 'pop', '--quiet', stash], { env })
       })
     },
