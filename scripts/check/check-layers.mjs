@@ -35,11 +35,8 @@ const HOST = new Map([
   ['doors', TOP],
 ])
 const SERVERS = new Map([
-  ...['caller.ts', 'confirmation.ts', 'cursor.ts', 'entry.ts', 'subscribers.ts', 'machine', 'text'].map((name) => [
-    name,
-    0,
-  ]),
-  ...['answers.ts', 'entry-values.ts', 'network'].map((name) => [name, 1]),
+  ...['caller.ts', 'cursor.ts', 'entry.ts', 'subscribers.ts', 'machine', 'text'].map((name) => [name, 0]),
+  ...['answers.ts', 'confirmation.ts', 'entry-values.ts', 'network'].map((name) => [name, 1]),
   ['vendor', 2],
   ['documents', 2],
   ...['asana', 'browser', 'everything', 'files', 'git', 'github', 'graphql', 'knowledge'].map((folder) => [folder, 3]),

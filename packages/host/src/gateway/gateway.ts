@@ -65,7 +65,10 @@ export interface GatewayOptions {
    * Gets every failure in full, with the reference that a caller was told in its place; callers see no more than they need.
    * Standard error by default.
    */
-  readonly onError?: (error: unknown, about: { readonly where: string; readonly reference?: string }) => void
+  readonly onError?: (
+    error: unknown,
+    about: { readonly where: string; readonly reference?: string | undefined },
+  ) => void
   /** Servers that show each user something else: their lists are read anew for everybody. None unless given. */
   readonly personal?: (server: UpstreamView) => boolean
   /**
@@ -152,8 +155,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
   const host = options.ownNames === true ? { ...given, catalogue: withOwnNames(given.catalogue) } : given
   const { allowAnonymous = false } = options
   const report = options.onError ?? reportToStderr()
-  const onError: Reporting = (error, where, reference) =>
-    callListener(report, error, { where, ...(reference !== undefined && { reference }) })
+  const onError: Reporting = (error, where, reference) => callListener(report, error, { where, reference })
   const personal = personalOf(options, onError)
   const parking = new Parking(options.parking, options.replica)
   const connections = createConnections(host, options, personal, (...change) => tellChanges(server, ...change))

@@ -5,9 +5,9 @@
 
 import { ToolError } from '@portico/sdk/server'
 import { requireConfirmation } from '../confirmation.ts'
-import { toDifference, toShown } from '../files/edit.ts'
 import { replaceFile, type Snapshot, takeSnapshot } from '../files/write.ts'
 import { readRegularText } from '../machine/regular-file.ts'
+import { toDifference, toShown } from '../text/difference.ts'
 import { spellHidden } from '../text/plain-text.ts'
 import { requireWellFormed } from '../text/well-formed.ts'
 import { toList, toObject, toText } from '../vendor/values.ts'

@@ -5,11 +5,11 @@
 
 import { ToolError } from '@portico/sdk/server'
 import { createTwoFilesPatch } from 'diff'
-import { requirePlaces } from './in-the-way.ts'
 import { redact } from './redact.ts'
 import { checkRepositoryPath } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { refuseFiltered } from './staging.ts'
+import { requirePlaces } from './unsaved/in-the-way.ts'
 
 interface Side {
   readonly mode: string

@@ -7,9 +7,9 @@
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ToolError } from '@portico/sdk/server'
-import { requireWayTo } from './in-the-way.ts'
 import { readStatus } from './reports.ts'
 import type { Repository } from './repository.ts'
+import { requireWayTo } from './unsaved/in-the-way.ts'
 
 /** Lists of names are for ourselves, not for an answer. */
 const MAX_LIST_BYTES = 64 * 1024 * 1024

@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from 'node:url'
 import { PorticoError } from '@portico/sdk/server'
-import { checkPostgresEncryption, mysqlEncryption } from './encryption.ts'
+import { checkPostgresEncryption, mysqlEncryption } from './remote/encryption.ts'
 
 type Target =
   | { readonly kind: 'sample' }

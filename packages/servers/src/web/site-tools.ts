@@ -179,14 +179,17 @@ function crawlTool(options: SiteToolOptions) {
       const start = toUrl(url)
       const found = await crawl(options, { start, count: pages, match }, ctx)
       const shown = found.pages.map(({ url: at, title, excerpt }) => `${title || at}\n${at}\n${excerpt}`).join('\n\n')
-      const notes = [
-        ...(found.failed.length > 0 ? [`${found.failed.length} could not be fetched`] : []),
-        ...(found.left > 0 ? [`${found.left} more addresses were seen and not fetched`] : []),
-      ]
-      const after = notes.length === 0 ? '' : `[${notes.join('; ')}]`
-      return toForeignResult(start.origin, shown || 'Nothing was found.', found, after)
+      return toForeignResult(start.origin, shown || 'Nothing was found.', found, missingWords(found))
     },
   )
+}
+
+function missingWords({ failed, left }: { readonly failed: readonly unknown[]; readonly left: number }): string {
+  const notes = [
+    ...(failed.length > 0 ? [`${failed.length} could not be fetched`] : []),
+    ...(left > 0 ? [`${left} more addresses were seen and not fetched`] : []),
+  ]
+  return notes.length === 0 ? '' : `[${notes.join('; ')}]`
 }
 
 async function crawl(

@@ -1,9 +1,10 @@
 /** Tools that build on reading and writing: copies, additions to a file, and edits of several files at once. */
 
 import { ToolError, tool } from '@portico/sdk/server'
+import { toShown } from '../../text/difference.ts'
 import { withFile } from '../anchor.ts'
 import { type Reached, requireExisting } from '../confine.ts'
-import { type Replacement, toShown } from '../edit.ts'
+import type { Replacement } from '../edit.ts'
 import type { FilesHost } from '../host.ts'
 import { decodeText, readBytes } from '../read.ts'
 import { createFile, replaceFile, replaceFiles, takeSnapshot } from '../write.ts'

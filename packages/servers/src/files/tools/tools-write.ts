@@ -5,9 +5,10 @@
 
 import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
 import { requireConfirmation } from '../../confirmation.ts'
+import { toDifference, toShown, WAS_BINARY } from '../../text/difference.ts'
 import { spellHidden, spellLine } from '../../text/plain-text.ts'
 import { type Reached, requireExisting } from '../confine.ts'
-import { applyReplacements, type Replacement, toDifference, toShown, WAS_BINARY } from '../edit.ts'
+import { applyReplacements, type Replacement } from '../edit.ts'
 import type { FilesHost } from '../host.ts'
 import { decodeText } from '../read.ts'
 import { createFile, createFolder, moveEntry, replaceFile, type Snapshot, takeSnapshot, trashEntry } from '../write.ts'

@@ -1,15 +1,15 @@
 /** The tools for a merge that stopped: show the conflicts, try and take a resolution, go on or give up. */
 
 import { ToolError, tool } from '@portico/sdk/server'
-import { toShown } from '../../files/edit.ts'
+import { toShown } from '../../text/difference.ts'
 import { ask, authorEnvironment, change, RISKY, requireSame, SAFE } from '../change.ts'
 import { BINARY, previewOf, readConflicts, requireConflict, resolve, textOf } from '../conflicts.ts'
 import type { GitHost } from '../host.ts'
-import { requireWayBack } from '../in-the-way.ts'
 import { readStatus } from '../reports.ts'
 import type { Repository } from '../repository.ts'
 import { ANY_PATH, REPOSITORY, STATUS, TRUNCATED } from '../shapes.ts'
 import { isMerging } from '../staging.ts'
+import { requireWayBack } from '../unsaved/in-the-way.ts'
 
 const READS = { readOnly: true, idempotent: true, openWorld: false } as const
 const ONLY_REPOSITORY = { type: 'object', properties: { repository: REPOSITORY }, additionalProperties: false } as const

@@ -4,13 +4,13 @@ import { ToolError, tool } from '@portico/sdk/server'
 import { spellHidden } from '../../text/plain-text.ts'
 import { ask, authorEnvironment, change, RISKY, requireSame, SAFE } from '../change.ts'
 import type { GitHost } from '../host.ts'
-import { requirePlaces } from '../in-the-way.ts'
-import { lostText } from '../lost.ts'
 import { redact } from '../redact.ts'
 import { checkBranch, checkRepositoryPath } from '../refs.ts'
 import type { Repository } from '../repository.ts'
 import { PATHS, REPOSITORY, REVISION, STATUS } from '../shapes.ts'
 import { refuseFiltered } from '../staging.ts'
+import { requirePlaces } from '../unsaved/in-the-way.ts'
+import { lostText } from '../unsaved/lost.ts'
 
 const READS = { readOnly: true, idempotent: true, openWorld: false } as const
 const ONLY = { type: 'object', properties: { repository: REPOSITORY }, additionalProperties: false } as const

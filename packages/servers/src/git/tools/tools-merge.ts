@@ -4,11 +4,11 @@ import { ToolError, tool } from '@portico/sdk/server'
 import { spellLine } from '../../text/plain-text.ts'
 import { ask, authorEnvironment, change, isSettled, RISKY, requireSame } from '../change.ts'
 import type { GitHost } from '../host.ts'
-import { requireWayToMerge } from '../in-the-way.ts'
 import { readStatus, type Status } from '../reports.ts'
 import type { Repository } from '../repository.ts'
 import { REPOSITORY, REVISION, STATUS, TRUNCATED } from '../shapes.ts'
 import { mergedBeside, moveOn } from '../staging.ts'
+import { requireWayToMerge } from '../unsaved/in-the-way.ts'
 
 export function createMerge(host: GitHost) {
   return tool(

@@ -6,12 +6,12 @@
 import { ToolError, tool } from '@portico/sdk/server'
 import { ask, authorEnvironment, change, isSettled, RISKY, requireSame, SAFE } from '../change.ts'
 import type { GitHost } from '../host.ts'
-import { requireWayTo, requireWayToStash } from '../in-the-way.ts'
 import { checkBranch, checkRepositoryPath } from '../refs.ts'
 import { readStatus, type Status } from '../reports.ts'
 import type { Repository } from '../repository.ts'
 import { PATHS, REPOSITORY, REVISION, STATUS } from '../shapes.ts'
 import { refuseFilteredChanges, refuseSubmodules, requireStaged, stagePaths } from '../staging.ts'
+import { requireWayTo, requireWayToStash } from '../unsaved/in-the-way.ts'
 
 export function createWriteTools(host: GitHost) {
   return {

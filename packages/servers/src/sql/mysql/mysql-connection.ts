@@ -3,8 +3,8 @@
 import { PorticoError } from '@portico/sdk/server'
 import mysql from 'mysql2'
 import type { Column } from '../cells.ts'
-import { mysqlEncryption } from '../encryption.ts'
 import type { Parameter } from '../engine.ts'
+import { mysqlEncryption } from '../remote/encryption.ts'
 
 export function openMysqlConnection(url: URL, timeoutMs: number): Promise<mysql.Connection> {
   const connection = mysql.createConnection({ ...optionsOf(url), connectTimeout: timeoutMs })

@@ -20,7 +20,7 @@ import {
 } from '../engine.ts'
 import { boundsOf, MAX_CONNECTIONS, MAX_WIRE_BYTES, tooLarge } from '../limits.ts'
 import { Pool } from '../pool.ts'
-import type { RemoteOptions } from '../remote-options.ts'
+import type { RemoteOptions } from '../remote/remote-options.ts'
 import { checkMysqlRole } from '../role.ts'
 import { watchBytes } from '../wire-bytes.ts'
 import { describeMysql, listMysqlTables } from './catalog-mysql.ts'

@@ -22,7 +22,7 @@ import {
 } from '../engine.ts'
 import { MAX_CONNECTIONS, MAX_WIRE_BYTES, tooLarge } from '../limits.ts'
 import { Pool } from '../pool.ts'
-import type { RemoteOptions } from '../remote-options.ts'
+import type { RemoteOptions } from '../remote/remote-options.ts'
 import { checkPostgresRole, postgresEffects } from '../role.ts'
 import { watchBytes } from '../wire-bytes.ts'
 import { describePostgres, listPostgresTables } from './catalog-postgres.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { createSqlServer } from './server.ts'
+import { createSqlServer } from '../server.ts'
 
 /** MySQL's first message, which says that it can encrypt. */
 const GREETING = Buffer.concat([

@@ -6,7 +6,7 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { ToolError } from '@portico/sdk/server'
-import type { Repository } from './repository.ts'
+import type { Repository } from '../repository.ts'
 
 /** Lists of names are for ourselves, not for an answer. */
 const MAX_LIST_BYTES = 64 * 1024 * 1024

@@ -1,9 +1,9 @@
 /** What putting files back would throw away: what is on disk now, and neither staged nor in the commits that are asked about. */
 
 import { ToolError } from '@portico/sdk/server'
+import { redact } from '../redact.ts'
+import type { Repository } from '../repository.ts'
 import { presentOf } from './in-the-way.ts'
-import { redact } from './redact.ts'
-import type { Repository } from './repository.ts'
 
 const MAX_LIST_BYTES = 64 * 1024 * 1024
 const MAX_LOST = 1_000

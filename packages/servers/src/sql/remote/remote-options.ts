@@ -1,6 +1,6 @@
 /** What the engines on the other side of a connection (`postgres.ts`, `mysql.ts`) are opened with. */
 
-import type { SqlLimits } from './limits.ts'
+import type { SqlLimits } from '../limits.ts'
 
 export interface RemoteOptions<Url> {
   readonly url: Url

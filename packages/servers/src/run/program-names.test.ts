@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
-import { probeIsolation } from '../run/isolation.ts'
-import { settleRunOptions } from '../run/options.ts'
-import { findCommand } from './program.ts'
+import { findCommand } from '../machine/program.ts'
+import { probeIsolation } from './isolation.ts'
+import { settleRunOptions } from './options.ts'
 
 let folder = ''
 beforeAll(async () => {
