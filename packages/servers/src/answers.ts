@@ -30,8 +30,8 @@ export function toAnswer(name: string, given: ToolDefinition, { structured = fal
   return structured ? tool : withoutRepetition(name, withoutStructure(tool))
 }
 
-/** What the ready-made servers take is text that can be stored as it is. */
-function withWholeText(tool: ToolDefinition): ToolDefinition {
+/** The tool for text that can be stored as it is, and no other. */
+export function withWholeText(tool: ToolDefinition): ToolDefinition {
   // Whatever a handler takes is handed on as it came.
   const handler = tool.handler as (args: unknown, ctx: unknown) => unknown
   const checked = (args: unknown, ctx: unknown): unknown => {

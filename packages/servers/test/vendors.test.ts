@@ -235,6 +235,22 @@ describe.each(VENDORS)('%s', (name) => {
     expect(service.asked.length).toBeGreaterThan(all.length)
   })
 
+  it('sec-864: half a character is sent nowhere by what changes something', async () => {
+    const reading = new Set((await calls(name, await start(name))).map(({ tool }) => tool))
+    const client = await start(name, { write: true, allowUnasked: true })
+    const writing = (await calls(name, client)).filter(({ tool }) => !reading.has(tool))
+    expect(writing.length).toBeGreaterThan(0)
+    const before = service.asked.length
+    for (const { tool, args, schema } of writing) {
+      const texts = Object.entries(schema.properties ?? {}).filter(([, { type }]) => type === 'string')
+      for (const [property] of texts) {
+        const answer = await call(client, tool, { ...args, [property]: 'a long enough text \ud800' })
+        expect(JSON.stringify(answer), `${tool} ${property}`).toContain('"isError":true')
+      }
+    }
+    expect(service.asked.length).toBe(before)
+  })
+
   it('sec-434: no argument leaves its place in an address', async () => {
     const client = await start(name, { write: true, allowUnasked: true })
     const hostile = ['../../../admin', '..%2f..%2fadmin', '..', 'x?admin=1#y', 'x\r\nx-evil: 1', '\ud800']

@@ -1,6 +1,7 @@
 /** Asana as a server: projects, tasks and what was said about them. It reads; with `write` it also changes, each asked about. */
 
 import { createServer, PorticoError, prompt, resource } from '@portico/sdk/server'
+import { withWholeText } from '../answers.ts'
 import type { ReadyServer } from '../entry.ts'
 import { toLine, toText } from '../vendor/values.ts'
 import { foreignText } from '../vendor/vendor-host.ts'
@@ -72,7 +73,8 @@ export async function createAsanaServer(options: AsanaOptions = {}): Promise<Rea
     prompts: { my_day: myDayPrompt() },
   })
   if (options.write === true) {
-    for (const [name, definition] of Object.entries(createWriteTools(host))) server.tool(name, definition)
+    for (const [name, definition] of Object.entries(createWriteTools(host)))
+      server.tool(name, withWholeText(definition))
   }
   return { server, async close() {} }
 }

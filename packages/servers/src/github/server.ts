@@ -4,6 +4,7 @@
  */
 
 import { createServer } from '@portico/sdk/server'
+import { withWholeText } from '../answers.ts'
 import type { ReadyServer } from '../entry.ts'
 import { VENDOR_LIMITS, type Vendor, type VendorOptions, VendorService } from '../vendor/vendor-service.ts'
 import type { GithubHost } from './host.ts'
@@ -75,7 +76,8 @@ export async function createGithubServer(options: GithubOptions = {}): Promise<R
     prompts: createPrompts(),
   })
   if (options.write === true) {
-    for (const [name, definition] of Object.entries(createWriteTools(host))) server.tool(name, definition)
+    for (const [name, definition] of Object.entries(createWriteTools(host)))
+      server.tool(name, withWholeText(definition))
   }
   return { server, async close() {} }
 }

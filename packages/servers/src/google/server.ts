@@ -1,6 +1,7 @@
 /** Google's mail, calendars and files as a server. It reads; with `write` it also drafts, sends and makes events, each asked about. */
 
 import { createServer, prompt, resource } from '@portico/sdk/server'
+import { withWholeText } from '../answers.ts'
 import { Extractor } from '../documents/extract.ts'
 import type { ReadyServer } from '../entry.ts'
 import { findSecret } from '../network/environment.ts'
@@ -89,7 +90,8 @@ export async function createGoogleServer(options: GoogleOptions = {}): Promise<R
     prompts: { unanswered: unansweredPrompt() },
   })
   if (options.write === true) {
-    for (const [name, definition] of Object.entries(createWriteTools(host))) server.tool(name, definition)
+    for (const [name, definition] of Object.entries(createWriteTools(host)))
+      server.tool(name, withWholeText(definition))
   }
   return { server, close: () => documents.close() }
 }

@@ -1,6 +1,7 @@
 /** Notion as a server: pages, data sources and comments. It reads; with `write` it also adds, each asked about. */
 
 import { createServer, prompt, resource } from '@portico/sdk/server'
+import { withWholeText } from '../answers.ts'
 import type { ReadyServer } from '../entry.ts'
 import { foreignText, type VendorHost } from '../vendor/vendor-host.ts'
 import { quietly, VENDOR_LIMITS, type Vendor, type VendorOptions, VendorService } from '../vendor/vendor-service.ts'
@@ -64,7 +65,8 @@ export async function createNotionServer(options: NotionOptions = {}): Promise<R
     prompts: { summarize_page: summarizePrompt() },
   })
   if (options.write === true) {
-    for (const [name, definition] of Object.entries(createWriteTools(host))) server.tool(name, definition)
+    for (const [name, definition] of Object.entries(createWriteTools(host)))
+      server.tool(name, withWholeText(definition))
   }
   return { server, async close() {} }
 }

@@ -4,6 +4,7 @@
  */
 
 import { createServer } from '@portico/sdk/server'
+import { withWholeText } from '../answers.ts'
 import type { ReadyServer } from '../entry.ts'
 import { toObject, toText } from '../vendor/values.ts'
 import { VENDOR_LIMITS, type Vendor, type VendorOptions, VendorService } from '../vendor/vendor-service.ts'
@@ -113,7 +114,8 @@ export async function createSlackServer(options: SlackOptions = {}): Promise<Rea
     prompts: createPrompts(),
   })
   if (options.write === true) {
-    for (const [name, definition] of Object.entries(createWriteTools(host))) server.tool(name, definition)
+    for (const [name, definition] of Object.entries(createWriteTools(host)))
+      server.tool(name, withWholeText(definition))
   }
   return { server, async close() {} }
 }
