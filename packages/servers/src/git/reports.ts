@@ -4,7 +4,7 @@ import { spellHidden, spellLine } from '../text/plain-text.ts'
 import { redact } from './redact.ts'
 import type { GitOutput, Repository } from './repository.ts'
 
-interface ChangedPath {
+export interface ChangedPath {
   path: string
   change: 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'retyped'
 }
@@ -165,7 +165,7 @@ export function parseNumstat({ text }: GitOutput): FileChange[] {
   return files
 }
 
-interface BlameLine {
+export interface BlameLine {
   line: number
   hash: string
   author: string
