@@ -238,13 +238,11 @@ class FileAuditLog implements AuditLog {
     return { at: Date.now(), type: 'event', what, reason, detail }
   }
 
+  /** What is to be recorded does not depend on who listens, nor on what becomes of that. */
   #warn(message: string): void {
-    try {
-      this.#onWarning(message)
-    } catch (error) {
-      // What is to be recorded does not depend on who listens.
+    new Promise((told) => told(this.#onWarning(message))).catch((error: unknown) => {
       emitWarning(`A listener failed: ${error instanceof Error ? error.message : error}`)
-    }
+    })
   }
 
   /** As many of those that wait as one write may be. */

@@ -65,10 +65,7 @@ export interface GatewayOptions {
    * Gets every failure in full, with the reference that a caller was told in its place; callers see no more than they need.
    * Standard error by default.
    */
-  readonly onError?: (
-    error: unknown,
-    about: { readonly where: string; readonly reference?: string | undefined },
-  ) => void
+  readonly onError?: (error: unknown, about: { readonly where: string; readonly reference?: string }) => void
   /** Servers that show each user something else: their lists are read anew for everybody. None unless given. */
   readonly personal?: (server: UpstreamView) => boolean
   /**
@@ -155,7 +152,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
   const host = options.ownNames === true ? { ...given, catalogue: withOwnNames(given.catalogue) } : given
   const { allowAnonymous = false } = options
   const report = options.onError ?? reportToStderr()
-  const onError: Reporting = (error, where, reference) => callListener(report, error, { where, reference })
+  const onError: Reporting = (error, where, more) => callListener(report, error, { where, ...more })
   const personal = personalOf(options, onError)
   const parking = new Parking(options.parking, options.replica)
   const connections = createConnections(host, options, personal, (...change) => tellChanges(server, ...change))
@@ -285,7 +282,7 @@ function isKept({ tasks }: GatewayOptions): boolean {
   return tasks !== false && tasks?.store !== undefined
 }
 
-type Reporting = (error: unknown, where: string, reference?: string) => void
+type Reporting = (error: unknown, where: string, more?: { readonly reference: string }) => void
 
 function createGatewayServer(
   options: GatewayOptions,
@@ -302,7 +299,7 @@ function createGatewayServer(
     ...options.server,
     maxRounds: options.maxRounds ?? 32,
     slow: false,
-    onError: (error, { where, reference }) => onError(error, where, reference),
+    onError: (error, { where, reference }) => onError(error, where, { reference }),
     relay: defineRelay(relay),
     ...(tasks && { tasks }),
   })
@@ -396,8 +393,6 @@ function healthOf(
 
 function reportToStderr(): NonNullable<GatewayOptions['onError']> {
   const print = createFaultPrinter()
-  return (error, { where, reference }) => {
-    const told = reference === undefined ? '' : ` (reference ${reference})`
-    print(`[portico gateway] ${where}${told}:`, error, reference)
-  }
+  return (error, { where, reference }) =>
+    print(`[portico gateway] ${where}${reference ? ` (reference ${reference})` : ''}:`, error, reference)
 }

@@ -10,7 +10,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 const NONBLOCK = constants.O_NONBLOCK ?? 0
 const NOFOLLOW = constants.O_NOFOLLOW ?? 0
 
-export class NotAFile extends Error {}
+class NotAFile extends Error {}
 
 interface Regular {
   readonly file: FileHandle

@@ -26,7 +26,7 @@ export function readSecret(name: string, option: string, environment: Environmen
 }
 
 /** A host that does not know a placeholder hands it on as it is written: it must not be sent as if it were the secret. */
-export function requireFilledIn(value: string, name: string): void {
+function requireFilledIn(value: string, name: string): void {
   const [placeholder] = /\$\{[^}]{0,200}\}/.exec(value) ?? []
   if (placeholder === undefined) return
   throw new PorticoError(

@@ -116,8 +116,7 @@ export const strings: Keywords = (schema, site) => {
   const format = readString(schema, 'format')
   const pattern = source === undefined ? undefined : site.pattern(source)
   // A pattern says little to a model; what its author says of the value says more.
-  const description = readString(schema, 'description')
-  const about = description === undefined ? '' : ` (${description})`
+  const about = readString(schema, 'description')
   const isFormat = format === undefined ? undefined : site.formats?.get(format)
   if (shortest === 0 && longest === Infinity && pattern === undefined && isFormat === undefined) return undefined
   return (value, state) => {
@@ -130,7 +129,7 @@ export const strings: Keywords = (schema, site) => {
     if (pattern !== undefined && !pattern.test(value, state.budget)) {
       return state.quiet > 0
         ? false
-        : state.fail('pattern', `must match the pattern ${quote(source)}${about}, got ${quote(value)}`)
+        : state.fail('pattern', `must match ${quote(about ?? source)}, got ${quote(value)}`)
     }
     if (isFormat === undefined) return true
     state.budget.spend(value.length >> 4)

@@ -6,7 +6,7 @@
 import { PorticoError } from '@portico/sdk/server'
 
 /** `authority`: by somebody this machine trusts; `identity`: and made out to that very host. */
-export type Encryption = 'none' | 'authority' | 'identity'
+type Encryption = 'none' | 'authority' | 'identity'
 
 /** MySQL's five words, PostgreSQL's, and what libraries write for yes and no. Whoever prefers encryption gets it. */
 const WORDS: ReadonlyMap<string, Encryption> = new Map([
