@@ -7,11 +7,16 @@ import type { Trial } from '../support/suite.ts'
 import { missingFor, openFixture } from './fixtures.ts'
 
 const RUNS = 40
+/** The same arguments each time, unless others are asked for: `PORTICO_SEED=7 npm run servers -- 'random arguments'`. */
+const SEED = Number(process.env.PORTICO_SEED ?? 1)
 
 /** Without a question, where a server has that, so that the tools that change things do their work, too. */
 const UNASKED: { readonly [option: string]: EntryValue } = { write: true, allowUnasked: true }
 
-export const randomTrials: readonly Trial[] = SERVER_NAMES.map((name) => ({
+/** The server for trying clients has a tool that fails on purpose. */
+const TRIED = SERVER_NAMES.filter((name) => name !== 'everything')
+
+export const randomTrials: readonly Trial[] = TRIED.map((name) => ({
   name: `random arguments: ${name}`,
   missing: () => missingFor(name),
   run: () => tryAtRandom(name),
@@ -24,7 +29,7 @@ async function tryAtRandom(name: ServerName): Promise<void> {
     const unasked = Object.entries(UNASKED).filter(([option]) => option in entry.options)
     const ready = await entry.create({ ...fixture.callOf(name).values, ...Object.fromEntries(unasked) })
     try {
-      const reports = await propertyCalls(ready.server, { runs: RUNS })
+      const reports = await propertyCalls(ready.server, { runs: RUNS, seed: SEED })
       assert.ok(reports.length > 0, 'it has no tools')
       for (const { tool, fitting } of reports) assert.ok(fitting > 0, `no arguments fitted ${tool}`)
     } finally {

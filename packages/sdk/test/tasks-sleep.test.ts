@@ -131,6 +131,7 @@ it('one whose process ended while it slept is woken by another', async () => {
   clock = createClock()
   const [seen, store, bus] = [nothing(), createMemoryStore(), createMemoryBus()]
   const taskId = await start(await makeProcess({ store, bus }, seen), 'naps')
+  await soon(() => seen.begun === 1 && seen.running === 0)
   opened.splice(0)[0]?.close()
   const other = await makeProcess({ store, bus }, seen)
   await clock.advance(MINUTE)

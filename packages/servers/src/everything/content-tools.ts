@@ -23,7 +23,10 @@ export const contentTools = {
       output: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] },
       ...quiet,
     },
-    ({ a, b }) => ({ sum: a + b }),
+    ({ a, b }) => {
+      if (!Number.isFinite(a + b)) throw new ToolError('The sum is too large to be told as a number')
+      return { sum: a + b }
+    },
   ),
   table: tool(
     {

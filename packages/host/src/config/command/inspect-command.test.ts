@@ -185,14 +185,10 @@ describe('dangerous patterns are pointed out in words (sec-94)', () => {
     '? ',
     'Buffer.from(',
     ' ',
-  ])(
-    'takes bounded time for a megabyte of %j',
-    (unit) => {
-      const args = [unit.repeat(Math.ceil(1_000_000 / unit.length))]
-      expect(codes({ kind: 'stdio', command: 'x', args, env: {} })).toContain('too-long')
-    },
-    5000,
-  )
+  ])('takes bounded time for a megabyte of %j', (unit) => {
+    const args = [unit.repeat(Math.ceil(1_000_000 / unit.length))]
+    expect(codes({ kind: 'stdio', command: 'x', args, env: {} })).toContain('too-long')
+  })
 
   it.each(['sh', 'cmd', 'env', 'a=b', '-e', 'npx', '--package', 'docker'])(
     'takes bounded time for 50,000 words of %s',
